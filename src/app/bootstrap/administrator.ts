@@ -33,7 +33,7 @@ export const administrator: BootstrapStep = {
       { name: 'Gatehouse Default Admin', email, groups: [group] },
     );
     await sql`update users set password = ${passwordHash} where pk = ${admin}`.execute(tx);
-    // The one by default is nobody's.
+    // The default address is a placeholder.
     if (config.bootstrap.email !== null)
       await recordEmailProof(tx, { email, by: 'administrator' }, Number(admin), clock.now());
     await issueToken(tx, key, {

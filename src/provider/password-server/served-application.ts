@@ -26,31 +26,41 @@ export async function servedApplication(query: Query, provider: number): Promise
   return row ? { ...applicationTarget(row), name: row.name, slug: row.slug } : null;
 }
 
-/** Whether the policies of the application of a provider let a user in. */
-export async function mayUse(
+/** The application that a provider serves, and what its policies decide about a user; null if it serves none. */
+async function decide(
   { evaluateAccess }: Pick<ServerNeeds, 'evaluateAccess'>,
   call: Call,
   provider: number,
   user: number,
-): Promise<boolean> {
+) {
   const application = await servedApplication(call.db.read, provider);
-  if (!application) return false;
+  if (!application) return null;
   const answers = await evaluateAccess(call, user, [application], { dryRun: false });
-  return answers.get(application.pk)?.passing === true;
+  return { application, answer: answers.get(application.pk) };
+}
+
+/** Whether the policies of the application of a provider let a user in. */
+export async function mayUse(
+  needs: Pick<ServerNeeds, 'evaluateAccess'>,
+  call: Call,
+  provider: number,
+  user: number,
+): Promise<boolean> {
+  return (await decide(needs, call, provider, user))?.answer?.passing === true;
 }
 
 /** Whether the policies of the application of a provider let in a user who signs in. Records that they do not. */
 export async function admits(
-  { evaluateAccess, denied }: Pick<ServerNeeds, 'evaluateAccess' | 'denied'>,
+  needs: Pick<ServerNeeds, 'evaluateAccess' | 'denied'>,
   call: Call,
   provider: number,
   user: UserFacts,
 ): Promise<boolean> {
-  const application = await servedApplication(call.db.read, provider);
-  if (!application) return false;
-  const answer = (await evaluateAccess(call, user.pk, [application], { dryRun: false })).get(application.pk);
+  const decision = await decide(needs, call, provider, user.pk);
+  if (!decision) return false;
+  const { application, answer } = decision;
   if (answer?.passing === true) return true;
-  await denied(actingAs(call, user), { pk: provider, application }, answer);
+  await needs.denied(actingAs(call, user), { pk: provider, application }, answer);
   return false;
 }
 

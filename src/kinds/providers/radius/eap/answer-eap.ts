@@ -73,7 +73,7 @@ export async function answerEap(needs: Needs, request: RadiusCall): Promise<Resp
 
 const unknownConversation = 'its conversation by EAP is unknown, over or out of order';
 
-/** A response, or why the device is refused, for the log: events tell of wrong passwords and of policies. */
+/** A response, or why the device is refused, for the log: events record wrong passwords and policies. */
 type Step = Response | string;
 
 /** The device names the types that it would rather have. */
