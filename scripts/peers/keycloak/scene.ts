@@ -100,6 +100,7 @@ export async function signOutThere(page: Page, { keycloak }: Scene, realm: strin
 /** Signs out here, and waits until the sign-in page shows. */
 export async function signOutHere(page: Page, { gatehouse }: Scene): Promise<void> {
   await page.goto(`${gatehouse}/if/flow/default-invalidation-flow/`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL(/\/if\/flow\/default-authentication-flow\//);
 }
 
