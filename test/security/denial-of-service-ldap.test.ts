@@ -109,10 +109,17 @@ describeOnSqlite(
 
     // Took up to 6 s of CPU time with 3,000 users: values of the filter were prepared for each entry again.
     test.each(Object.keys(costly))('takes less than 0.5 s of CPU: %s', async (name) => {
-      const { cpuMs, heldUpMs, code } = await search(costly[name] ?? Buffer.alloc(0));
-      expect(code).toBe(0);
-      expect(cpuMs / slowness()).toBeLessThan(500);
-      expect(heldUpMs / slowness()).toBeLessThan(400);
+      const filter = costly[name] ?? Buffer.alloc(0);
+      // Whatever else runs on the machine only adds: the cheapest of some attempts counts.
+      const least = { cpuMs: Number.POSITIVE_INFINITY, heldUpMs: Number.POSITIVE_INFINITY };
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const { cpuMs, heldUpMs, code } = await search(filter);
+        expect(code).toBe(0);
+        least.cpuMs = Math.min(least.cpuMs, cpuMs / slowness());
+        least.heldUpMs = Math.min(least.heldUpMs, heldUpMs / slowness());
+      }
+      expect(least.cpuMs).toBeLessThan(500);
+      expect(least.heldUpMs).toBeLessThan(400);
     });
     test('counts the parts of a filter', async () => {
       const parts = (count: number) =>

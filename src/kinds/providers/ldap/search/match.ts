@@ -159,7 +159,8 @@ function matchesRule(filter: Extract<Filter, { is: 'extensible' }>, entry: Entry
   }
   if (rule !== null && !rules.equality.has(name)) return false;
   const { wanted } = preparedRule(filter);
-  return wanted !== null && all.some((one) => comparable(type, one) === wanted);
+  if (wanted === null) return false;
+  return comparableValues(type, values).includes(wanted) || inDn.some((part) => part.compared === wanted);
 }
 
 const textsOf = memoizeWeakly(({ attributes }: Entry): readonly string[] =>
@@ -167,5 +168,8 @@ const textsOf = memoizeWeakly(({ attributes }: Entry): readonly string[] =>
 );
 
 const dnPartsOf = memoizeWeakly(({ dn }: Entry) =>
-  (parseDn(dn) ?? []).flat().map(({ type, value }) => ({ type: normalizeType(type), value })),
+  (parseDn(dn) ?? []).flat().map((part) => {
+    const type = normalizeType(part.type);
+    return { type, value: part.value, compared: comparable(type, part.value) };
+  }),
 );
