@@ -33,7 +33,7 @@ export async function createFirstLoginLink(
   return `${publicUrl}${path}?token=${token}`;
 }
 
-interface Needs {
+interface FirstLoginLinkNeeds {
   readonly db: Database;
   readonly key: InstanceKey;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ interface Needs {
 }
 
 /** Opening the link shows a button, so that programs that follow links do not use it up. */
-export function mountFirstLoginLink(routes: Routes, needs: Needs): void {
+export function mountFirstLoginLink(routes: Routes, needs: FirstLoginLinkNeeds): void {
   const { db, key, clock, world } = needs;
 
   routes.on(['GET'], path, async ({ facts: request }) => {
@@ -70,7 +70,7 @@ const isValid = (key: InstanceKey, token: string, now: string) => sql`first_link
   and first_link_expires > ${now} and exists (select 1 from users u where u.pk = first_link_user and u.is_active
     and u.last_login is null)`;
 
-async function signIn(needs: Needs, { facts }: HttpCall, token: string): Promise<string[] | null> {
+async function signIn(needs: FirstLoginLinkNeeds, { facts }: HttpCall, token: string): Promise<string[] | null> {
   const { db, key, clock, isSecure, world } = needs;
   const now = clock.now();
   return db.write(async (tx) => {

@@ -20,7 +20,7 @@ import { systemCall } from './system-call.ts';
 import type { World } from './world.ts';
 
 /** All kinds of background jobs. */
-export function jobKinds(world: World, needs: Needs): JobKind[] {
+export function jobKinds(world: World, needs: JobKindsNeeds): JobKind[] {
   const { db, clock } = world;
   const { resourceWorld, worldWithoutNotifications, kinds, jobs, engine } = needs;
   const { policies, transports } = kinds;
@@ -55,7 +55,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
   ];
 }
 
-interface Needs {
+interface JobKindsNeeds {
   readonly resourceWorld: ResourceWorld;
   /** A system call whose events match no rule. */
   readonly worldWithoutNotifications: ResourceWorld;

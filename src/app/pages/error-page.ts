@@ -22,11 +22,11 @@ const words: Readonly<Record<number, readonly [title: string, text: string]>> = 
   ],
 };
 
-type Needs = SessionNeeds & { readonly clock: Clock; readonly publicUrl: string };
+type ErrorPageNeeds = SessionNeeds & { readonly clock: Clock; readonly publicUrl: string };
 
 /** Error pages for browsers. Programs and API calls get JSON. */
 export const createErrorPage =
-  (needs: Needs, apiPrefix: string): NonNullable<ServerOptions['errorPage']> =>
+  (needs: ErrorPageNeeds, apiPrefix: string): NonNullable<ServerOptions['errorPage']> =>
   async (error, refusal, facts) => {
     const { id, path, header } = facts;
     if (path.startsWith(`${apiPrefix}/`) || !/\btext\/html\b/i.test(header('accept') ?? '')) return null;
@@ -45,7 +45,7 @@ export const createErrorPage =
     return { ...refusal, ...page, headers: { ...refusal.headers, ...page.headers } };
   };
 
-async function frameOf(needs: Needs, request: RequestFacts) {
+async function frameOf(needs: ErrorPageNeeds, request: RequestFacts) {
   const actor = await actorOfSession(needs, { ...request, method: 'GET' }, needs.clock.now());
   const world = { publicHost: new URL(needs.publicUrl).hostname };
   return pageFrame({ actor, request, db: needs.db, world });

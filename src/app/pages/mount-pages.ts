@@ -24,7 +24,7 @@ interface Showing {
   readonly framing?: Framing;
 }
 
-interface Needs extends SessionNeeds {
+interface MountPagesNeeds extends SessionNeeds {
   readonly clock: Clock;
   readonly log: Log;
   readonly kinds: PageKinds;
@@ -42,7 +42,7 @@ const missing =
   '“npm run build”, on a platform that the bundler supports. The API works all the same.';
 
 /** The pages of users: flows for all visitors, account pages for signed-in users. */
-export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages()): void {
+export function mountPages(routes: Routes, needs: MountPagesNeeds, built = findBuiltPages()): void {
   const { db, settings, publicUrl } = needs;
   const publicHost = new URL(publicUrl).hostname;
   if (built) routes.on(['GET'], `${assetPrefix}*`, serveFolder(built.folder, forEver));

@@ -17,7 +17,7 @@ import { defaultBranding } from './branding.ts';
 import { languagePart } from './language.ts';
 import { themeComplaints, themeParts } from './look.ts';
 
-interface Needs {
+interface BrandResourceNeeds {
   /** Shows the brand of a host with its flows. */
   readonly currentBrand: Action;
 }
@@ -32,7 +32,7 @@ const upload = (column: string, title: string, fallback: string) =>
   uploadAction({ model, column, field: column, title, fallback, reaches: 'sign-in' });
 
 /** The look and the flows of the server on one domain. */
-export function brandResource({ currentBrand }: Needs): Resource {
+export function brandResource({ currentBrand }: BrandResourceNeeds): Resource {
   return defineResource({
     path: '/core/brands/',
     param: 'brand_uuid',

@@ -4,7 +4,7 @@ import type { JobKind } from '../../platform/jobs/job.ts';
 import type { JobServer } from '../kind/kind.ts';
 import { type ConnectionKind, type ConnectionState, unreachable } from './connection-kind.ts';
 
-interface Needs {
+interface ConnectionStatesNeeds {
   readonly server: JobServer;
   readonly kinds: readonly ConnectionKind[];
   /** Called when a platform is reachable again. */
@@ -21,7 +21,7 @@ interface ConnectionRow {
 const checkEveryMs = 15 * 60_000;
 
 /** Checks all connections; an event is recorded when one that outposts are deployed by cannot be used any more. */
-export function connectionStatesJob({ server, kinds, onRecovered }: Needs): JobKind {
+export function connectionStatesJob({ server, kinds, onRecovered }: ConnectionStatesNeeds): JobKind {
   return {
     name: 'check_service_connections',
     summary: 'Check whether the platforms of service connections are reachable.',

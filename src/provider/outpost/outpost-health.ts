@@ -5,7 +5,7 @@ import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../.
 import { listInstances } from './outpost-instances.ts';
 import { embeddedOutpost } from './served-here.ts';
 
-interface Needs {
+interface OutpostHealthNeeds {
   readonly installId: string;
   readonly version: string;
 }
@@ -26,7 +26,7 @@ const healthSchema = objectSchema({
 });
 
 /** The instances that run an outpost now. Of the embedded one, that is the server that responds. */
-export const healthAction = ({ installId, version }: Needs) =>
+export const healthAction = ({ installId, version }: OutpostHealthNeeds) =>
   actionOn<{ pk: string; managed: string | null }>()({
     name: 'health',
     on: 'row',

@@ -15,7 +15,7 @@ import { mountOutpostStreams } from './outpost-streams.ts';
 import type { Relay } from './relay.ts';
 import { type RelayAnswer, readRelayedRequest, relayedAnswer } from './relayed-request.ts';
 
-interface Needs extends RouteServer {
+interface OutpostRoutesNeeds extends RouteServer {
   readonly key: Pick<InstanceKey, 'hash'>;
   readonly log: Log;
   readonly providerKinds: readonly Pick<ProviderKind, 'outpost' | 'relay' | 'streams'>[];
@@ -24,7 +24,10 @@ interface Needs extends RouteServer {
 const noStore = { 'cache-control': 'no-store' };
 
 /** What the processes of outposts send to the server: that they run, and what came to them. */
-export function mountOutposts(routes: Routes, { key, db, clock, log, providerKinds, ...server }: Needs): void {
+export function mountOutposts(
+  routes: Routes,
+  { key, db, clock, log, providerKinds, ...server }: OutpostRoutesNeeds,
+): void {
   const authenticate = createAuthenticateOutpost(key, db);
   const relays = new Map(
     providerKinds.flatMap(({ outpost, relay }) =>

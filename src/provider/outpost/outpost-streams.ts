@@ -27,7 +27,7 @@ export interface OutpostStreams {
   accept(stream: OutpostStream): void;
 }
 
-interface Needs {
+interface OutpostStreamsNeeds {
   readonly db: Database;
   readonly clock: { now(): string };
   readonly log: Log;
@@ -43,7 +43,10 @@ interface Open {
 const checkedEveryMs = 1_000;
 
 /** Serves streams of outposts for as long as their tokens are valid. */
-export function mountOutpostStreams(routes: Routes, { db, clock, log, authenticate, streamsOf }: Needs): void {
+export function mountOutpostStreams(
+  routes: Routes,
+  { db, clock, log, authenticate, streamsOf }: OutpostStreamsNeeds,
+): void {
   const open = new Set<Open>();
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;

@@ -26,7 +26,7 @@ import { outpostModel } from './outpost-model.ts';
 import { type OutpostType, outpostTypes } from './outpost-type.ts';
 import { embeddedOutpost } from './served-here.ts';
 
-interface Needs {
+interface OutpostResourceNeeds {
   readonly kinds: readonly Pick<ProviderKind, 'resource' | 'outpost'>[];
   readonly key: KeyNeeds;
   readonly jobs: Pick<Jobs, 'enqueue'>;
@@ -50,7 +50,7 @@ const connectionName = (row: RowAlias) =>
   sql`(select sc.name from service_connections sc where sc.pk = ${row.col('service_connection')})`;
 
 /** Serves applications that support neither OAuth2 nor SAML. The embedded outpost is this server. */
-export function outpostResource(needs: Needs): Resource {
+export function outpostResource(needs: OutpostResourceNeeds): Resource {
   return defineResource({
     path: '/outposts/instances/',
     param: 'uuid',
@@ -143,7 +143,7 @@ function embeddedComplaint({ call, values, current }: CheckInput<OutpostRow>): C
 
 async function providersComplaint(
   { tx, registry, values }: CheckInput<OutpostRow>,
-  kinds: Needs['kinds'],
+  kinds: OutpostResourceNeeds['kinds'],
 ): Promise<Complaints | null> {
   const isEmbedded = values.managed === embeddedOutpost;
   if (values.providers.length === 0) return isEmbedded ? null : { providers: ['This list may not be empty.'] };

@@ -17,7 +17,7 @@ import { createOperations } from './server/operations.ts';
 import { relayedStreams } from './server/relayed-streams.ts';
 import { createTlsContexts } from './server/tls-contexts.ts';
 
-interface Needs {
+interface LdapProviderNeeds {
   readonly config: Pick<Config, 'ldap'>;
   readonly key: InstanceKey;
   readonly log: Log;
@@ -28,13 +28,13 @@ interface Needs {
   readonly version: string;
 }
 
-const servingBy = (needs: Needs, server: RouteServer) => ({
+const servingBy = (needs: LdapProviderNeeds, server: RouteServer) => ({
   ...{ ...needs, ...server },
   denied: createDenials(server.db, ldapApp),
 });
 
 /** A directory for applications that know people by LDAP alone. */
-export const ldap = (needs: Needs): ProviderKind => ({
+export const ldap = (needs: LdapProviderNeeds): ProviderKind => ({
   resource: ldapProvider(),
   endpoints: [ldapAccessEndpoint(createEvaluateAccess(needs.policies))],
   outpost: 'ldap',

@@ -14,14 +14,14 @@ import type { KeptDecisions } from './kept-decisions.ts';
 import { passOn } from './pass-on.ts';
 import type { Passed } from './upstream-headers.ts';
 
-interface Needs {
+interface OutpostHostsNeeds {
   readonly link: Pick<ServerLink, 'relay' | 'keepMs'>;
   readonly decisions: KeptDecisions;
   readonly upstreams: Upstreams;
 }
 
 /** Serves all hosts in the process of an outpost: the server decides, this process carries it out. */
-export function outpostHosts({ link, decisions, upstreams }: Needs): Hosted {
+export function outpostHosts({ link, decisions, upstreams }: OutpostHostsNeeds): Hosted {
   async function ask(http: Pick<HostedRequest, 'facts' | 'raw'>, body?: Buffer): Promise<RelayedAnswer | HttpResponse> {
     const at = performance.now();
     const answer = await link.relay(relayedRequest(http, body));

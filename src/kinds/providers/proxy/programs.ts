@@ -17,7 +17,7 @@ import { storeProgram } from './proxy-sessions.ts';
 /** The headers for a program that brings an app password; null if it does not, or its user has no access. */
 export type Programs = (call: Call, provider: number, header: string) => Promise<HeaderList | null>;
 
-interface Needs extends IdentityNeeds {
+interface ProxyProgramNeeds extends IdentityNeeds {
   readonly db: Database;
   readonly key: InstanceKey;
   readonly evaluateAccess: EvaluateAccess;
@@ -44,7 +44,7 @@ const select = statement<[hash: string, now: string], Found>(
  * App passwords for programs that cannot follow a sign-in, by Basic authentication or as a bearer token. Their sessions
  * are found by the header itself, and end with the app password.
  */
-export function createPrograms(needs: Needs): Programs {
+export function createPrograms(needs: ProxyProgramNeeds): Programs {
   const { db, key } = needs;
   const failures = createSharedNetworkLimit({ db, name: 'proxy app passwords', max: 100, windowMs: 60_000 });
 

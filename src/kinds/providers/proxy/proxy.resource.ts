@@ -24,7 +24,7 @@ import { testProxyAction, testProxyResultAction } from './proxy-test-actions.ts'
 import { skipPathsComplaint } from './skip-paths.ts';
 import { issuerOf, jwksPath } from './token.ts';
 
-interface Needs {
+interface ProxyResourceNeeds {
   readonly config: { readonly publicUrl: string };
 }
 
@@ -113,7 +113,7 @@ const clientId = text({
 });
 
 /** Protects an application that has no sign-in of its own: behind a reverse proxy (forward auth), or as one. */
-export function proxyProvider(needs: Needs): Resource {
+export function proxyProvider(needs: ProxyResourceNeeds): Resource {
   return defineProvider({
     path: '/providers/proxy/',
     model: proxyModel,
@@ -202,7 +202,7 @@ const openIdConfiguration = objectSchema({
  * The same rows for other programs. They have no secrets: outposts relay requests, so neither they nor clients use the
  * provider by OAuth.
  */
-export const proxyOutpostConfig = ({ config: { publicUrl } }: Needs): Resource =>
+export const proxyOutpostConfig = ({ config: { publicUrl } }: ProxyResourceNeeds): Resource =>
   defineResource({
     path: '/outposts/proxy/',
     param: 'id',

@@ -23,7 +23,7 @@ import { proxyRoutes } from './routes.ts';
 import { servedHosts } from './served-hosts.ts';
 import { createOwnKey } from './token.ts';
 
-interface Needs {
+interface ProxyProviderNeeds {
   readonly config: Pick<Config, 'publicUrl' | 'outboundAllow'>;
   readonly db: Database;
   readonly key: InstanceKey;
@@ -33,7 +33,7 @@ interface Needs {
 }
 
 /** Forward auth and reverse proxy for applications that have no sign-in of their own. */
-export function proxy(needs: Needs): ProviderKind {
+export function proxy(needs: ProxyProviderNeeds): ProviderKind {
   const refusals = { denied: createDenials(needs.db, proxyApp) };
   const shared = { ...needs, refusals, publicUrl: needs.config.publicUrl, ownKey: createOwnKey(needs.key) };
   const upstreams = createUpstreams(parseCidrs(needs.config.outboundAllow));

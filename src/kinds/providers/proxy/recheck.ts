@@ -12,7 +12,7 @@ import { endProxySession, noteChecked, openHeaders } from './proxy-sessions.ts';
 /** The headers of a session now; null if there are none, or its user has lost the access, which ends it. */
 export type Recheck = (call: Call, provider: HostProvider, session: HostSession) => Promise<HeaderList | null>;
 
-interface Needs extends IdentityNeeds {
+interface ProxyRecheckNeeds extends IdentityNeeds {
   readonly key: InstanceKey;
   readonly evaluateAccess: EvaluateAccess;
 }
@@ -24,7 +24,7 @@ const everyMs = 60_000;
  * Evaluates the policies of the application again for a session whose last check is a minute old, and what its headers
  * say. Requests that come meanwhile wait for the same answer.
  */
-export function createRecheck(needs: Needs): Recheck {
+export function createRecheck(needs: ProxyRecheckNeeds): Recheck {
   const running = new Map<string, Promise<HeaderList | null>>();
 
   async function recheck(call: Call, provider: HostProvider, session: HostSession): Promise<HeaderList | null> {

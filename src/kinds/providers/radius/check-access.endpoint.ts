@@ -14,14 +14,14 @@ import { mapAttributes } from './attributes.ts';
 import { radiusModel } from './radius-model.ts';
 import { findProvider } from './served-providers.ts';
 
-interface Needs {
+interface CheckRadiusAccessNeeds {
   readonly box: SecretBox;
   readonly sandbox: Sandbox;
   readonly evaluate: EvaluateAccess;
 }
 
 /** Whether a RADIUS provider would let the caller in, and with which attributes. Everybody may ask about themselves. */
-export const radiusAccessEndpoint = (needs: Needs): Endpoint =>
+export const radiusAccessEndpoint = (needs: CheckRadiusAccessNeeds): Endpoint =>
   defineEndpoint({
     id: 'outposts_radius_access_check',
     method: 'GET',
@@ -57,7 +57,12 @@ export const radiusAccessEndpoint = (needs: Needs): Endpoint =>
   });
 
 /** As a packet, which outposts copy attribute by attribute; null if a mapping fails. */
-async function attributesFor({ box, sandbox }: Needs, call: Call, pk: number, key: number): Promise<string | null> {
+async function attributesFor(
+  { box, sandbox }: CheckRadiusAccessNeeds,
+  call: Call,
+  pk: number,
+  key: number,
+): Promise<string | null> {
   const provider = await findProvider(call.db.read, box, pk);
   const user = await loadUserFacts(call.db.read, key);
   if (!provider || !user) return null;

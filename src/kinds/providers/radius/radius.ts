@@ -27,7 +27,7 @@ import type { RadiusCall } from './server/radius-call.ts';
 import { relayedStreams } from './server/relayed-streams.ts';
 import { createRequests } from './server/requests.ts';
 
-interface Needs {
+interface RadiusProviderNeeds {
   readonly config: Pick<Config, 'radius'>;
   readonly log: Log;
   readonly installId: string;
@@ -38,7 +38,7 @@ interface Needs {
 }
 
 /** Networks and devices that authenticate users by RADIUS. */
-export const radius = (needs: Needs): ProviderKind => ({
+export const radius = (needs: RadiusProviderNeeds): ProviderKind => ({
   resource: radiusProvider(),
   endpoints: [
     radiusAccessEndpoint({
@@ -71,7 +71,7 @@ export const radius = (needs: Needs): ProviderKind => ({
   demo: radiusDemo,
 });
 
-const servingBy = (needs: Needs, server: RouteServer) => ({
+const servingBy = (needs: RadiusProviderNeeds, server: RouteServer) => ({
   ...{ ...needs, ...server },
   ...{ complain: createComplaints(needs.log), denied: createDenials(server.db, radiusApp) },
 });

@@ -13,7 +13,7 @@ import type { LdapSource } from './ldap-model.ts';
 import { ldapPasswords } from './passwords/password-backend.ts';
 import { ldapSyncJobs } from './sync/sync.jobs.ts';
 
-interface Needs {
+interface LdapSourceNeeds {
   readonly config: Pick<Config, 'outboundAllow'>;
   readonly passwords: Passwords;
   readonly sandbox: Sandbox;
@@ -21,7 +21,7 @@ interface Needs {
 }
 
 /** Users and groups of an LDAP directory, such as OpenLDAP or Active Directory. */
-export function ldapDirectory({ config, passwords, sandbox, jobs }: Needs): SourceKind<LdapSource> {
+export function ldapDirectory({ config, passwords, sandbox, jobs }: LdapSourceNeeds): SourceKind<LdapSource> {
   const needs = { sandbox, jobs, passwords, allow: parseCidrs(config.outboundAllow), away: createAwayServers() };
   const resource = ldapSource(needs);
   return {

@@ -28,7 +28,7 @@ import { type RecoveryNeeds, recoveryEmailAction } from './recovery-email.ts';
 
 type Settings = RowOf<typeof emailStage>;
 
-type Needs = MailNeeds & RecoveryNeeds;
+type EmailStageNeeds = MailNeeds & RecoveryNeeds;
 
 const tooSoon = 'A mail was sent a moment ago. Please wait before you request another.';
 
@@ -36,7 +36,7 @@ const tooSoon = 'A mail was sent a moment ago. Please wait before you request an
  * Sends a link and waits until it is opened. The response does not reveal whether the user exists: unknown names are
  * counted, stored and queued like any other, and the job finds no recipient.
  */
-export function emailKind(needs: Needs): StageKind {
+export function emailKind(needs: EmailStageNeeds): StageKind {
   return defineStageKind({
     resource: emailStage,
     userActions: [recoveryEmailAction(needs)],
@@ -112,7 +112,7 @@ async function confirmed(step: Step<Settings>) {
 }
 
 /** Queues a mail; returns false once the limit of the name is reached. The mailbox limit is not disclosed. */
-async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean> {
+async function send({ key, jobs }: EmailStageNeeds, step: Step<Settings>): Promise<boolean> {
   const { call, context, settings, flow, walk } = step;
   const user = await step.pendingUser();
   const { brand: title, look, language } = await pageFrame(call);

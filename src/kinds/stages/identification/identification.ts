@@ -38,13 +38,13 @@ import { previewEndpoint, type ScreenContext } from './preview.endpoint.ts';
 
 type Settings = RowOf<typeof identificationStage>;
 
-interface Needs extends PasswordDependencies {
+interface IdentificationStageNeeds extends PasswordDependencies {
   readonly sourceKinds: readonly SourceKind[];
   readonly policies: PolicyEngine;
 }
 
 /** Identifies the user whom the flow is about. */
-export function identification(needs: Needs): StageKind {
+export function identification(needs: IdentificationStageNeeds): StageKind {
   return defineStageKind({
     resource: identificationStage,
     component: 'xak-stage-identification',
@@ -80,7 +80,7 @@ export function identification(needs: Needs): StageKind {
   });
 }
 
-async function challengeOf(needs: Needs, step: Step<Settings>): Promise<Row> {
+async function challengeOf(needs: IdentificationStageNeeds, step: Step<Settings>): Promise<Row> {
   const { call, query } = step;
   const screen = await screenOf(needs, step, await recoveryUrl(step, step.settings.recovery_flow));
   // The application that people sign in for, where one has sent them.
@@ -91,7 +91,11 @@ async function challengeOf(needs: Needs, step: Step<Settings>): Promise<Row> {
   return { ...screen, application_pre: waiting.name, ...(waiting.icon && { application_icon: waiting.icon }) };
 }
 
-async function screenOf(needs: Needs, context: ScreenContext, recovery_url: string | null): Promise<Row> {
+async function screenOf(
+  needs: IdentificationStageNeeds,
+  context: ScreenContext,
+  recovery_url: string | null,
+): Promise<Row> {
   const { settings, flow, call } = context;
   const password = settings.password_stage === null ? null : await loadPassword(context, settings.password_stage);
   return {

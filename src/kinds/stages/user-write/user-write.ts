@@ -37,13 +37,13 @@ import { userWriteStage } from './user-write-stage.resource.ts';
 
 type Settings = RowOf<typeof userWriteStage>;
 
-interface Needs {
+interface UserWriteStageNeeds {
   readonly passwords: Passwords;
   readonly passwordBackends: readonly PasswordBackend[];
 }
 
 /** Creates or updates the flow's user from the prompt data, under the same rules as an API request. */
-export function userWrite(needs: Needs): StageKind {
+export function userWrite(needs: UserWriteStageNeeds): StageKind {
   return defineStageKind({
     resource: userWriteStage,
     component: 'xak-stage-user-write',

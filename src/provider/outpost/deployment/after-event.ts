@@ -7,14 +7,14 @@ import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { ProviderKind } from '../../provider-kind.ts';
 import { queueCheck } from './deployments.ts';
 
-interface Needs {
+interface AfterDeploymentEventNeeds {
   readonly connectionKinds: readonly Pick<ConnectionKind, 'resource'>[];
   readonly providerKinds: readonly Pick<ProviderKind, 'resource' | 'servedHosts'>[];
   jobs(): Jobs;
 }
 
 /** Checks deployments after a change of a connection, its certificates, a token, or a provider with hosts. */
-export function checkDeploymentsAfterEvent({ connectionKinds, providerKinds, jobs }: Needs) {
+export function checkDeploymentsAfterEvent({ connectionKinds, providerKinds, jobs }: AfterDeploymentEventNeeds) {
   const watched = new Set([
     ...connectionKinds.map(({ resource }) => resource.model),
     ...providerKinds.flatMap(({ resource, servedHosts }) => (servedHosts ? [resource.model] : [])),

@@ -25,7 +25,7 @@ import {
   type StoredOutpost,
 } from './outpost-to-deploy.ts';
 
-interface Needs extends DeploymentSettings {
+interface DeploymentJobsNeeds extends DeploymentSettings {
   readonly server: JobServer;
   readonly connectionKinds: readonly Pick<ConnectionKind, 'resource' | 'platform'>[];
   readonly providerKinds: readonly Pick<ProviderKind, 'servedHosts'>[];
@@ -34,7 +34,7 @@ interface Needs extends DeploymentSettings {
 const checkEveryMs = 4 * 60 * 60 * 1_000;
 
 /** Jobs that deploy outposts by their service connections, and remove what is not wanted any more. */
-export function deploymentJobs(needs: Needs): JobKind[] {
+export function deploymentJobs(needs: DeploymentJobsNeeds): JobKind[] {
   const { db, jobs } = needs.server;
   const one: JobKind<{ outpost: string }> = {
     name: deployOutpostJob,
@@ -59,7 +59,11 @@ export function deploymentJobs(needs: Needs): JobKind[] {
   return [one, all];
 }
 
-async function deployOutpost(needs: Needs, pk: string, signal: AbortSignal): Promise<string | JobWarning> {
+async function deployOutpost(
+  needs: DeploymentJobsNeeds,
+  pk: string,
+  signal: AbortSignal,
+): Promise<string | JobWarning> {
   const { db } = needs.server;
   const stored = await loadStoredOutpost(db.read, pk, needs);
   const place = stored && (platformOf(needs, stored.connectionKind)?.placeOf(stored.config) ?? '');
@@ -94,7 +98,7 @@ interface Failure {
   readonly inARow: number;
 }
 
-async function deployAt(needs: Needs, stored: StoredOutpost, signal: AbortSignal): Promise<string> {
+async function deployAt(needs: DeploymentJobsNeeds, stored: StoredOutpost, signal: AbortSignal): Promise<string> {
   const platform = platformOf(needs, stored.connectionKind);
   if (!platform) throw new DeploymentError('Connections of this kind do not deploy outposts.');
   const hosts = [];
@@ -103,16 +107,16 @@ async function deployAt(needs: Needs, stored: StoredOutpost, signal: AbortSignal
   return platform.deploy(outpostToDeploy(stored, hosts, needs), workAt(needs, stored.connection, signal));
 }
 
-const workAt = ({ server }: Needs, connection: string, signal: AbortSignal): DeploymentWork => ({
+const workAt = ({ server }: DeploymentJobsNeeds, connection: string, signal: AbortSignal): DeploymentWork => ({
   ...{ connection, signal },
   call: server.systemCall(),
 });
 
-const platformOf = ({ connectionKinds }: Needs, kind: string): Platform | undefined =>
+const platformOf = ({ connectionKinds }: DeploymentJobsNeeds, kind: string): Platform | undefined =>
   connectionKinds.find(({ resource }) => resource.model === kind)?.platform;
 
 interface Attempted {
-  readonly needs: Needs;
+  readonly needs: DeploymentJobsNeeds;
   readonly signal: AbortSignal;
   readonly outpost: string;
 }

@@ -23,7 +23,7 @@ export const addRedirectUriPath = '/application/o/add-redirect-uri/';
 /** Anyone can send a long request; larger ones are added on the page of the provider. */
 const maxOfferedLength = 4_000;
 
-type Needs = AuthorizeDependencies & { readonly engine: Engine };
+type AddRedirectUriNeeds = AuthorizeDependencies & { readonly engine: Engine };
 
 /** The token is for this address of this client alone, so a page cannot be made to add another. */
 const purposeOf = (clientId: string, uri: string, query: string): string =>
@@ -31,7 +31,7 @@ const purposeOf = (clientId: string, uri: string, query: string): string =>
 
 /** The form that registers the address of a refused request; null if the caller may not register it. */
 export async function addRedirectUriForm(
-  needs: Needs,
+  needs: AddRedirectUriNeeds,
   call: Call,
   client: Client,
   uri: string,
@@ -61,7 +61,11 @@ export async function addRedirectUriForm(
 }
 
 /** Registers the address that the form names, as a change of the provider by the API would, and repeats the request. */
-export async function handleAddRedirectUri(needs: Needs, call: Call, text: string): Promise<HttpResponse> {
+export async function handleAddRedirectUri(
+  needs: AddRedirectUriNeeds,
+  call: Call,
+  text: string,
+): Promise<HttpResponse> {
   const form = new URLSearchParams(text);
   const [clientId, uri, query] = ['client_id', 'redirect_uri', 'query'].map((name) => form.get(name) ?? '') as [
     string,
@@ -83,7 +87,7 @@ export async function handleAddRedirectUri(needs: Needs, call: Call, text: strin
 }
 
 async function addRedirectUri(
-  { engine }: Needs,
+  { engine }: AddRedirectUriNeeds,
   call: Call,
   client: Client,
   uri: string,

@@ -14,7 +14,7 @@ import { findFrontChannelClients } from './logins.ts';
 // OpenID Connect Front-Channel Logout: the browser in which a session ends loads an address of each client that it
 // signed in to. Only a page can do that, so every sign-out redirects to it.
 
-interface Needs {
+interface FrontChannelNeeds {
   readonly key: InstanceKey;
   readonly publicUrl: string;
 }
@@ -35,12 +35,12 @@ const sealedAs = 'oauth2 after sign-out';
 const sealedIn = 'after';
 
 /** The URL of the page that notifies the clients and redirects. Sealed, so it cannot be forged. */
-export function buildLogoutPageUrl({ key }: Needs, path: string, afterwards: LogoutPage): string {
+export function buildLogoutPageUrl({ key }: FrontChannelNeeds, path: string, afterwards: LogoutPage): string {
   return `${path}?${new URLSearchParams({ [sealedIn]: key.box.seal(JSON.stringify(afterwards), sealedAs) })}`;
 }
 
 /** Null for a URL that this server did not create. */
-export function parseLogoutPage({ key }: Needs, query: string): LogoutPage | null {
+export function parseLogoutPage({ key }: FrontChannelNeeds, query: string): LogoutPage | null {
   const sealed = new URLSearchParams(query).get(sealedIn);
   try {
     return sealed === null ? null : JSON.parse(key.box.open(sealed, sealedAs));
@@ -51,7 +51,7 @@ export function parseLogoutPage({ key }: Needs, query: string): LogoutPage | nul
 }
 
 /** Redirects through that page, for sign-outs in a flow. Sign-outs from the end-session endpoint already do. */
-export function frontChannelRedirect(needs: Needs): FindLogoutRedirect {
+export function frontChannelRedirect(needs: FrontChannelNeeds): FindLogoutRedirect {
   return async ({ db }, session) => {
     const clients = await findFrontChannelClients(db.read, session);
     if (clients.length === 0) return null;
@@ -62,7 +62,7 @@ export function frontChannelRedirect(needs: Needs): FindLogoutRedirect {
 
 /** The page itself. It does not wait for clients, and redirects at once if there are none. */
 export async function renderLogoutPage(
-  needs: Needs,
+  needs: FrontChannelNeeds,
   call: Call,
   { session, to, unregistered, clients }: LogoutPage,
 ): Promise<HttpResponse> {
@@ -94,7 +94,7 @@ interface FramedClient {
 }
 
 async function framesOf(
-  { key, publicUrl }: Needs,
+  { key, publicUrl }: FrontChannelNeeds,
   query: Query,
   session: string,
   clients: readonly number[],

@@ -30,7 +30,7 @@ import type { EapSession, EapSessions } from './sessions.ts';
 import { openTunnel, type Tunnel } from './tls-tunnel.ts';
 import { userOfCertificate } from './user-of-certificate.ts';
 
-interface Needs extends ServerNeeds {
+interface AnswerEapNeeds extends ServerNeeds {
   readonly sessions: EapSessions;
   readonly complain: Complain;
 }
@@ -39,7 +39,7 @@ interface Needs extends ServerNeeds {
 export const isEap = ({ packet }: RadiusCall): boolean => valuesOf(packet, attributeTypes.eapMessage).length > 0;
 
 /** Goes one step further in a conversation by EAP. Every way that is not a success ends in a refusal. */
-export async function answerEap(needs: Needs, request: RadiusCall): Promise<Response> {
+export async function answerEap(needs: AnswerEapNeeds, request: RadiusCall): Promise<Response> {
   const { packet, provider, call } = request;
   const { clientIp } = call.request;
   const message = Buffer.concat(valuesOf(packet, attributeTypes.eapMessage));
@@ -90,7 +90,7 @@ const nameOfType = (type: number): string => (type === peap ? `${peap} (PEAP)` :
 const peap = 25;
 
 async function goOn(
-  needs: Needs,
+  needs: AnswerEapNeeds,
   request: RadiusCall,
   session: EapSession,
   response: { readonly type: number; readonly data: Buffer },
@@ -138,7 +138,7 @@ function sendNext(session: EapSession): Response {
 }
 
 /** The device has nothing to add: by EAP-TLS, its certificate says who it is. */
-async function finish(needs: Needs, request: RadiusCall, session: EapSession): Promise<Step> {
+async function finish(needs: AnswerEapNeeds, request: RadiusCall, session: EapSession): Promise<Step> {
   if (session.method !== eapTypes.tls || !session.tunnel) return malformed;
   const name = session.tunnel.peerName();
   if (name === null) return distrusted(session.tunnel);
@@ -146,7 +146,12 @@ async function finish(needs: Needs, request: RadiusCall, session: EapSession): P
   return user ? letIn(needs, request, session, user) : `the certificate of the device names no active user: ${name}`;
 }
 
-async function byPassword(needs: Needs, request: RadiusCall, session: EapSession, data: Buffer): Promise<Step> {
+async function byPassword(
+  needs: AnswerEapNeeds,
+  request: RadiusCall,
+  session: EapSession,
+  data: Buffer,
+): Promise<Step> {
   const avps = readAvps(data);
   const username = textOf(avps?.get(attributeTypes.userName) ?? null);
   const padded = avps?.get(attributeTypes.userPassword);
@@ -157,7 +162,7 @@ async function byPassword(needs: Needs, request: RadiusCall, session: EapSession
 }
 
 async function letIn(
-  needs: Needs,
+  needs: AnswerEapNeeds,
   request: RadiusCall,
   session: EapSession,
   user: Parameters<typeof accept>[2],

@@ -15,7 +15,7 @@ import { type PeerConnection, servePackets } from './peer-connection.ts';
 /** TLS protects each packet; the secret, which everybody knows, proves nothing (RFC 6614, section 2.3). */
 const overTls = { secret: Buffer.from('radsec'), require_message_authenticator: false };
 
-interface Needs extends Pick<ServerNeeds, 'db' | 'key' | 'log'> {
+interface RadsecConnectionNeeds extends Pick<ServerNeeds, 'db' | 'key' | 'log'> {
   readonly clients: Clients;
   readonly requests: Requests;
   readonly complain: Complain;
@@ -35,7 +35,7 @@ export interface Connections {
 }
 
 /** The connections of RadSec clients, bounded in number and time. */
-export function createConnections(needs: Needs): Connections {
+export function createConnections(needs: RadsecConnectionNeeds): Connections {
   const { db, key, clients, complain } = needs;
   const open = new Set<Open>();
   const handshakes = createNetworkLimit((allowance) =>

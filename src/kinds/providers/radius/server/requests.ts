@@ -35,7 +35,7 @@ interface Remembered {
   answer: Buffer | null;
 }
 
-interface Needs extends ServerNeeds {
+interface RadiusRequestNeeds extends ServerNeeds {
   readonly complain: Complain;
   readonly metrics: Pick<Metrics, 'countRadiusRequest'>;
 }
@@ -44,7 +44,7 @@ interface Needs extends ServerNeeds {
 type Handle = (request: RadiusCall) => Promise<Response | null>;
 
 /** From a datagram to its answer. Malformed datagrams get none, and cost little. */
-export function createRequests(needs: Needs, clients: Clients, handle: Handle): Requests {
+export function createRequests(needs: RadiusRequestNeeds, clients: Clients, handle: Handle): Requests {
   const { complain } = needs;
   const remembered = createLruCache<Remembered>(limits.remembered);
   const runningOf = new Map<string, number>();
