@@ -18,7 +18,10 @@ export interface ProtectedHost {
 }
 
 /** An application behind a proxy provider, which asks no user for consent. */
-export async function protect({ admin }: TestServer, values: Record<string, unknown> = {}): Promise<ProtectedHost> {
+export async function protect(
+  { admin }: Pick<TestServer, 'admin'>,
+  values: Record<string, unknown> = {},
+): Promise<ProtectedHost> {
   count += 1;
   const flows = await admin.get('/flows/instances/?slug=default-provider-authorization-implicit-consent');
   const external_host = String(values.external_host ?? `https://app-${count}.example.com`);

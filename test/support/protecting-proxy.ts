@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { caddy } from '../../web/admin/applications/forward-auth/caddy.ts';
@@ -9,23 +10,22 @@ import { haproxy } from '../../web/admin/applications/forward-auth/haproxy.ts';
 import { nginx } from '../../web/admin/applications/forward-auth/nginx.ts';
 import type { ConfigurationFile, Setup } from '../../web/admin/applications/forward-auth/setup.ts';
 import { hasDebianPackage } from './debian-package.ts';
-import { newFolder } from './server.ts';
 
 /** A reverse proxy that runs with the configuration that the administration shows. */
 export interface ProtectingKind {
   readonly name: string;
   readonly binary: string;
-  readonly package: string;
   readonly files: (setup: Setup) => ConfigurationFile[];
   /**
    * Writes the files as they are, with what surrounds them on a machine. Gives the arguments to start the proxy with.
    */
-  readonly place: (folder: string, files: readonly ConfigurationFile[]) => string[];
+  readonly place: (folder: string, files: readonly ConfigurationFile[], setup: Setup) => string[];
 }
 
 const textOf = (files: readonly ConfigurationFile[], at = 0) => files[at]?.text ?? '';
 
-export const protectingKinds: readonly ProtectingKind[] = [
+/** Those of Debian, which the suite runs. */
+export const protectingKinds: readonly (ProtectingKind & { readonly package: string })[] = [
   {
     name: 'nginx',
     binary: '/usr/sbin/nginx',
@@ -69,14 +69,13 @@ export const protectingKinds: readonly ProtectingKind[] = [
   },
 ];
 
-export const findProtecting = ({ binary, package: name }: ProtectingKind): Promise<boolean> =>
+export const findProtecting = ({ binary, package: name }: (typeof protectingKinds)[number]): Promise<boolean> =>
   hasDebianPackage(name, [binary]);
 
 /** Starts the proxy and waits until it listens. */
 export async function startProtecting(kind: ProtectingKind, setup: Setup): Promise<() => Promise<void>> {
-  const folder = newFolder();
-  mkdirSync(folder, { recursive: true });
-  const child = spawn(kind.binary, kind.place(folder, kind.files(setup)), {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-proxy-'));
+  const child = spawn(kind.binary, kind.place(folder, kind.files(setup), setup), {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder },
   });
