@@ -67,11 +67,8 @@ export async function handleAddRedirectUri(
   text: string,
 ): Promise<HttpResponse> {
   const form = new URLSearchParams(text);
-  const [clientId, uri, query] = ['client_id', 'redirect_uri', 'query'].map((name) => form.get(name) ?? '') as [
-    string,
-    string,
-    string,
-  ];
+  const valueOf = (name: string) => form.get(name) ?? '';
+  const [clientId, uri, query] = [valueOf('client_id'), valueOf('redirect_uri'), valueOf('query')];
   const proof = { get: () => form.get(csrfField) };
   const client = isCsrfFormValid(needs.key, call, proof, purposeOf(clientId, uri, query))
     ? await loadClient(needs, { clientId })
