@@ -67,8 +67,8 @@ export async function handleAddRedirectUri(
   text: string,
 ): Promise<HttpResponse> {
   const form = new URLSearchParams(text);
-  const valueOf = (name: string) => form.get(name) ?? '';
-  const [clientId, uri, query] = [valueOf('client_id'), valueOf('redirect_uri'), valueOf('query')];
+  const fieldOf = (name: string) => form.get(name) ?? '';
+  const [clientId, uri, query] = [fieldOf('client_id'), fieldOf('redirect_uri'), fieldOf('query')];
   const proof = { get: () => form.get(csrfField) };
   const client = isCsrfFormValid(needs.key, call, proof, purposeOf(clientId, uri, query))
     ? await loadClient(needs, { clientId })
