@@ -14,7 +14,7 @@ export interface FlowInfo {
 
 export type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
 
-/** Whether the flow is for somebody who is signed in already, and leaving it leads back to where they came from. */
+/** Whether the flow is for signed-in users, and leaving it leads back to the page that opened it. */
 export const leadsBack = ({ flow_info }: Challenge): boolean =>
   URL.parse(flow_info?.cancel_url ?? '', location.href)?.searchParams.has('back') ?? false;
 

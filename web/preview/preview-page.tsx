@@ -71,7 +71,7 @@ const example: Identification = {
   show_source_labels: true,
 };
 
-/** The server words the button for whoever asks; the preview may be in another language. */
+/** The server labels the button in the language of the request; the preview may be in another. */
 const inThisLanguage = (screen: Identification): Identification =>
   pageLanguage() === 'en'
     ? screen

@@ -35,7 +35,7 @@ const subjectsFor = ({ resources }: Interface) =>
       (model === null || resources.some((entry) => entry.path === '/policies/bindings/')),
   );
 
-/** May somebody do something, and why? The whole question is in the address. */
+/** Checks whether a user may do something, and why. The address holds the whole query. */
 export function AccessPage() {
   const { query } = useAddress();
   const offered = subjectsFor(useInterface());

@@ -26,7 +26,7 @@ export interface Rights {
   readonly grants: readonly Grant[];
 }
 
-/** An object of a right; what cannot be seen is told by its key. */
+/** The object of a permission; by its key if the user cannot view it. */
 const ObjectName = ({ model, pk }: { model: string; pk: string }) => <bdi>{useNameOf(model, [pk])(pk)}</bdi>;
 
 /** Rights with their origins. */

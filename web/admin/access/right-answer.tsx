@@ -7,7 +7,7 @@ import { Grants, type Rights } from './grants.tsx';
 
 const strong = (words: ReactNode[]) => <strong>{words}</strong>;
 
-/** Whether somebody holds a permission, and by what. */
+/** Whether a user holds a permission, and by which roles. */
 export function RightAnswer({ person, permission }: { person: string; permission: string }) {
   const query = new URLSearchParams({ permission });
   const rights = useAnswer<Rights>(`/core/users/${encodeURIComponent(person)}/rights/?${query}`);

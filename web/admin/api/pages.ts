@@ -21,7 +21,7 @@ export interface PageAnswer<T = unknown> {
 export interface Pages {
   /** With the path of what the page reads next, one request answers both. */
   describe(path: string, next?: string): Promise<Description>;
-  /** Forgets what was read for a page that is gone: it would be out of date when somebody returns. */
+  /** Drops the cached responses of a page that was left: they would be out of date on return. */
   leave(next: string): void;
   /** A list, an object, or what is read below one. */
   read<T>(path: string): Promise<PageAnswer<T>>;

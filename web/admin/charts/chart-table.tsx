@@ -18,7 +18,7 @@ export function ChartTable({ unit, columns, rows, isAtLeast }: Props) {
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t('As a table')}</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll with the arrow keys
         <section className="table-frame scrolled chart-table" tabIndex={0} aria-label={t('The chart as a table')}>
           <table className="table comparison">
             <thead>

@@ -55,7 +55,7 @@ const changeOf = (change: unknown): Change => (isObject(change) ? change : {});
 export function ChangesTable({ diff }: { diff: Diff }) {
   const names = useNamesIn(diff);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll with the arrow keys
     <section className="table-frame scrolled" tabIndex={0} aria-label={t('What changed')}>
       <table className="table comparison">
         <thead>

@@ -9,7 +9,7 @@ const mostKept = 200;
 export function useLive(isOn: boolean, question: string, newest: Event | undefined): readonly Event[] {
   const [events, setEvents] = useState<readonly Event[]>([]);
   const last = useRef<Event | undefined>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another question begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another query starts over
   useEffect(() => {
     setEvents([]);
     last.current = newest;

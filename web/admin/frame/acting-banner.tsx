@@ -2,7 +2,7 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { useInterface } from '../api/interface.ts';
 
-/** Reminds somebody who acts as another person that they do. */
+/** Reminds an administrator of an impersonation. */
 export function ActingBanner() {
   const { user, acting } = useInterface();
   if (!acting) return null;

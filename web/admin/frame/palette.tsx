@@ -69,7 +69,7 @@ function Search() {
     stateReducer(state, { type, changes }) {
       const { ItemClick, InputKeyDownEnter, InputBlur } = useCombobox.stateChangeTypes;
       if (type === ItemClick || type === InputKeyDownEnter) return { ...changes, inputValue: state.inputValue };
-      // Whoever leaves has chosen nothing.
+      // Leaving the field chooses nothing.
       return type === InputBlur ? state : changes;
     },
   });

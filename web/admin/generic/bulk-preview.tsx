@@ -18,7 +18,7 @@ interface Props {
 /** What would change in each row, and which rows would be refused. */
 export function BulkPreview({ picked, members, results, names, labelOf }: Props) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll with the arrow keys
     <section className="table-frame scrolled" tabIndex={0} aria-label={t('What would change')}>
       <table className="table comparison">
         <thead>

@@ -28,7 +28,7 @@ export function Comparison({ members, names, columns }: Props) {
     return <Value member={member} value={value} names={names} />;
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll with the arrow keys
     <section className="table-frame scrolled" tabIndex={0} aria-label={t('Comparison')}>
       <table className="table comparison">
         <thead>

@@ -45,7 +45,7 @@ interface Props {
   readonly SidePanel?: ResourcePage['SidePanel'];
   onSaved(row: Row): void;
   onCancel?(): void;
-  /** Asks for the object again, after somebody else has changed it. */
+  /** Reloads the object after another user has changed it. */
   onConflict?(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function ObjectForm(props: Props) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  // Whoever closes the comparison is asked again when they save.
+  // Closing the comparison decides nothing: saving asks again.
   const [isAsking, setAsking] = useState(true);
   const place = useRef<HTMLFormElement>(null);
   const preview = useDialog('preview');

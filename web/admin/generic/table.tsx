@@ -49,7 +49,7 @@ export function Table(props: Props) {
   const open = rows.filter(isOpenTo);
   const isAll = open.length > 0 && open.every((row) => chosen.has(keyOf(row)));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll with the arrow keys
     <section className="table-frame" tabIndex={0} aria-label={entry.plural}>
       <table className="table">
         <thead>

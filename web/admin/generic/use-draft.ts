@@ -25,7 +25,7 @@ export interface Draft {
   /** The version of the object that the typed values are on top of. */
   readonly base: Row;
   readonly values: Row;
-  /** The version of somebody else who has changed the object meanwhile, until one of both is chosen. */
+  /** The version that another user has saved meanwhile, until one of both is chosen. */
   readonly theirs: Row | null;
   /** Whether changes from an earlier visit were restored. */
   readonly isRestored: boolean;
@@ -46,7 +46,7 @@ interface State extends Pick<Draft, 'base' | 'theirs' | 'isRestored'> {
   readonly typed: Row;
 }
 
-/** The values of a form. Changes outlive the form in session storage, secrets do not; whoever leaves it is told. */
+/** The values of a form. Changes outlive the form in session storage, secrets do not; leaving the form asks first. */
 export function useDraft({ form, what, members, initial, isNew }: About): Draft {
   const key = draftKey(useInterface().user.pk, form);
   const [state, setState] = useState<State>(() => {

@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 /** In days. */
 const lifetimes = [1, 7, 30];
 
-/** Invites somebody by a link, or by a mail with one. */
+/** Invites a person by a link or by mail. */
 export function InviteButton() {
   const { isOpen, open, close } = useDialog('invite');
   if (useEntry(invitationsPath)?.may.add !== 'all') return null;

@@ -26,7 +26,7 @@ export function PersonActions({ person, may, canSwitch, reload }: Props) {
   const isOther = person.pk !== user.pk;
   const canReset = may.includes('svc_core.reset_user_password');
   const offered = [
-    // Nobody sets passwords in the name of somebody else.
+    // An impersonated session cannot set passwords.
     ...(canReset && acting === null
       ? [
           { name: 'password', title: t('Set password…') },

@@ -124,7 +124,7 @@ export function RoleMatrix({ role, all, held, may, reload }: Props) {
         </div>
       )}
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll with the arrow keys */}
       <section className="table-frame" tabIndex={0} aria-label={t('Permissions')}>
         <table className="table matrix">
           <thead>

@@ -13,7 +13,7 @@ const ourOwn: Text =
 const another: Text =
   'It has no private key here, so it belongs to an application or another server: ask there for the new one, and store it with “Edit”.';
 
-/** Tells of a certificate that ends soon, and how to replace it. */
+/** Warns of a certificate that expires soon, and says how to replace it. */
 export function EndingCertificate({ object: { row } }: BannerProps) {
   const { user } = useInterface();
   const { cert_expiry: ends, private_key_available: isOwn } = row;

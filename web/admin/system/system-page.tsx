@@ -19,7 +19,7 @@ interface Part {
   /** What it shows of the answer. */
   readonly shows?: 'jobs' | 'certificates' | 'tokens' | 'connections' | 'sources' | 'sync';
   readonly title: Text;
-  /** The list that whoever sees this part may see; null for everybody. */
+  /** The list that a user must be allowed to view to see this part; null for every user. */
   readonly list: string | null;
   readonly Content: ComponentType<TabProps>;
 }

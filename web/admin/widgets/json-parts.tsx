@@ -28,7 +28,7 @@ export function JsonParts({ member, value, onChange }: WidgetProps) {
 }
 
 function choicesOf({ choices = [], areLanguages }: JsonPart, current: string) {
-  // What somebody wrote there by hand stays until another is chosen.
+  // A value typed by hand stays until another is chosen.
   const offered = current === '' || choices.includes(current) ? choices : [...choices, current];
   return [
     { value: '', label: t('Automatic') },

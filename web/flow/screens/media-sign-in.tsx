@@ -30,7 +30,7 @@ export function MediaSignIn({ name, challenge, onToken }: Props) {
     return () => stop.abort();
   }, [clientId, product, name]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a token is used once, whatever is drawn anew meanwhile
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a token is used once, however often this renders
   useEffect(() => {
     if (token === null) return;
     const use = onToken ?? ((given) => redeem(given, slug));
@@ -59,7 +59,7 @@ export function MediaSignIn({ name, challenge, onToken }: Props) {
 async function redeem(plex_token: string, slug: string): Promise<void> {
   const query = new URLSearchParams(location.search);
   query.set('slug', slug);
-  // In another tab somebody else may sign in.
+  // Another user may sign in in another tab.
   query.set('attempt', Array.from(crypto.getRandomValues(new Uint8Array(8)), hexOf).join(''));
   const { to } = await callApi<Redirect>('POST', `/sources/mediasrc/redeem_token/?${query}`, { plex_token });
   location.assign(safeAddress(to) ?? '/');
