@@ -7,7 +7,7 @@ import { hasDebianPackage } from '../../test/support/debian-package.ts';
 import { findEapolTest, joinWifi } from '../../test/support/eapol.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { firstStart, processToken, startServerProcess } from '../../test/support/gatehouse-process.ts';
-import { make } from './keycloak/scene.ts';
+import { make } from './gatehouse.ts';
 import { endOf, type Peer } from './peer.ts';
 
 const password = 'orchard beyond the hill';

@@ -56,6 +56,8 @@ describeJourney(
       const console = page.getByRole('link', { name: 'console of Google' });
       expect(await console.getAttribute('href')).toMatch(/^https:\/\/console\.cloud\.google\.com\//);
       expect(await page.getByLabel(/URL|^Address of|Issuer|tenant/).count()).toBe(0);
+      // It signs nobody out.
+      expect(await page.getByText('/source/oauth/logout/').count()).toBe(0);
       await expectGoodLooks(page, 'the form of a service');
       await fillClient(page);
       await page.getByLabel('Everyone who signs in there').check();
@@ -83,6 +85,7 @@ describeJourney(
       await page.getByLabel('Name on the sign-in page').fill('Ex');
       await page.getByLabel('Name on the sign-in page').fill('Example ID');
       await page.getByText('/source/oauth/callback/example-id/').waitFor();
+      await page.getByText('/source/oauth/logout/example-id/').waitFor();
       const late = page.waitForResponse((response) => response.request().postData()?.includes('"slug":"ex"') === true);
       released.resolve();
       await (await late).finished();

@@ -1,18 +1,15 @@
 import type { Page } from 'playwright-core';
 import { processPassword } from '../../../test/support/gatehouse-process.ts';
+import { flowKey, make, signOutHere, whoIsHere } from '../gatehouse.ts';
 import {
   arrivedThere,
   check,
   checkSoon,
-  flowKey,
   isThere,
-  make,
   type Scene,
   signInPage,
-  signOutHere,
   signOutThere,
   visitorClient,
-  whoIsHere,
 } from './scene.ts';
 
 const realm = 'staff';

@@ -48,23 +48,6 @@ export async function openScene(folder: string, keycloak: Keycloak, executablePa
   };
 }
 
-/** Makes something here; anything but success is an error. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
-export async function make(api: Api, path: string, body: unknown, method = 'POST'): Promise<any> {
-  const answer = await api.send(method, path, body);
-  if (answer.status >= 300) throw new Error(`Gatehouse: ${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer.body;
-}
-
-export const flowKey = async (api: Api, slug: string): Promise<string> =>
-  (await api.get(`/flows/instances/${slug}/`)).body.pk;
-
-/** The signed-in user; null if there is none. */
-export async function whoIsHere(page: Page, { gatehouse }: Scene): Promise<string | null> {
-  const answer = await page.request.get(`${gatehouse}/api/v3/core/users/me/`);
-  return answer.ok() ? (await answer.json()).user.username : null;
-}
-
 /** An application of a realm: a page of Keycloak itself, at which people arrive once they are signed in. */
 export const visitorClient = ({ keycloak }: Scene) => ({
   clientId: 'visitor',
@@ -95,13 +78,6 @@ export async function signOutThere(page: Page, { keycloak }: Scene, realm: strin
   await page.goto(`${keycloak.url}/realms/${realm}/protocol/openid-connect/logout`);
   await page.locator('#kc-logout').click();
   await page.getByRole('heading', { name: 'You are logged out' }).waitFor();
-}
-
-/** Signs out here, and waits until the sign-in page shows. */
-export async function signOutHere(page: Page, { gatehouse }: Scene): Promise<void> {
-  await page.goto(`${gatehouse}/if/flow/default-invalidation-flow/`);
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.waitForURL(/\/if\/flow\/default-authentication-flow\//);
 }
 
 /** Names what is not so. */

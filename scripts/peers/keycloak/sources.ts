@@ -1,16 +1,6 @@
 import type { Page } from 'playwright-core';
-import {
-  check,
-  checkSoon,
-  flowKey,
-  isThere,
-  make,
-  type Scene,
-  signOutHere,
-  signOutThere,
-  visitorClient,
-  whoIsHere,
-} from './scene.ts';
+import { flowKey, make, signOutHere, whoIsHere } from '../gatehouse.ts';
+import { check, checkSoon, isThere, type Scene, signOutThere, visitorClient } from './scene.ts';
 
 const realm = 'people';
 const clientSecret = 'the-secret-of-gatehouse-at-keycloak';
@@ -36,7 +26,10 @@ export async function setUpSources(scene: Scene): Promise<void> {
         clientId: 'gatehouse',
         secret: clientSecret,
         redirectUris: [`${gatehouse}/source/oauth/callback/${openId}/`],
-        attributes: { 'pkce.code.challenge.method': 'S256' },
+        attributes: {
+          'pkce.code.challenge.method': 'S256',
+          'post.logout.redirect.uris': `${gatehouse}/source/oauth/logout/${openId}/`,
+        },
       },
     ],
   });
@@ -69,14 +62,12 @@ export async function setUpSources(scene: Scene): Promise<void> {
   await make(api, `/stages/identification/${stage.pk}/`, { sources: [first.pk, second.pk] }, 'PATCH');
 }
 
-async function signIn(page: Page, scene: Scene, name: string, isKnownThere = false): Promise<string> {
+async function signIn(page: Page, scene: Scene, name: string): Promise<string> {
   await page.goto(`${scene.gatehouse}/if/flow/default-authentication-flow/`);
   await page.getByRole('link', { name: `Continue with ${name}` }).click();
-  if (!isKnownThere) {
-    await page.locator('#username').fill(person.username);
-    await page.locator('#password').fill(person.password);
-    await page.locator('#kc-login').click();
-  }
+  await page.locator('#username').fill(person.username);
+  await page.locator('#password').fill(person.password);
+  await page.locator('#kc-login').click();
   await page.waitForURL('**/if/user/');
   // A page that still asks something after the session has ended would go to the sign-in page by itself.
   await page.waitForLoadState('networkidle');
@@ -104,7 +95,8 @@ export async function throughOpenId(scene: Scene): Promise<void> {
   await relink(page, scene, 'Keycloak OpenID');
   await signOutHere(page, scene);
   check((await whoIsHere(page, scene)) === null, 'signing out ends the session here');
-  check((await signIn(page, scene, 'Keycloak OpenID', true)) === who, 'the same account comes back');
+  check(!(await isThere(page, scene, realm)), 'signing out here ends the session at Keycloak');
+  check((await signIn(page, scene, 'Keycloak OpenID')) === who, 'the same account comes back');
 }
 
 export async function throughSaml(scene: Scene): Promise<void> {

@@ -4,7 +4,7 @@ import type { Api } from '../../../test/support/api.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { firstStart, processToken, startServerProcess } from '../../../test/support/gatehouse-process.ts';
 import { bodyFor, factsOf, setupOf, type Template } from '../../../web/admin/applications/template.ts';
-import { make } from '../keycloak/scene.ts';
+import { make } from '../gatehouse.ts';
 
 /** She changes her password twice. */
 export const ada = {

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Api } from '../../../test/support/api.ts';
 import { openBrowser, signInByPassword } from '../../../test/support/flow-client.ts';
 import { ended, membersNamed, shippedMappings, syncNow, userNamed } from '../../../test/support/ldap-source.ts';
-import { make } from '../keycloak/scene.ts';
+import { make } from '../gatehouse.ts';
 import {
   administrator,
   baseDn,

@@ -5,7 +5,7 @@ import type { BannerProps } from '../resource-page.ts';
 /** Members with addresses of ours that the other side asks for. */
 const addresses: readonly (readonly [member: string, label: Text])[] = [
   ['callback_url', 'Redirect URI of this source'],
-  ['logout_url', 'Sign-out URL'],
+  ['logout_url', 'Post-logout redirect URI'],
   ['url_metadata', 'Metadata'],
   ['url_acs', 'Assertion consumer service'],
   ['url_slo', 'Sign-out URL'],

@@ -55,8 +55,19 @@ function useFreeSlug(wanted: string): string | null {
   }
 }
 
-/** As the server has it: its public address may be another than that of this page. */
-function useRedirectUri({ wellKnown, hasEndpoints }: Service, type: string, slug: string | null): string | undefined {
+interface OwnAddresses {
+  readonly callback_url: string;
+  readonly logout_url: string;
+}
+
+interface Registration {
+  readonly redirect?: string;
+  /** Only where the service may be asked to sign people out. */
+  readonly signedOut?: string;
+}
+
+/** As the server has them: its public address may be another than that of this page. */
+function useRegistration({ wellKnown, hasEndpoints }: Service, type: string, slug: string | null): Registration {
   const hasDiscovery = wellKnown !== undefined;
   const ask = useCallback(async () => {
     const draft = {
@@ -64,12 +75,12 @@ function useRedirectUri({ wellKnown, hasEndpoints }: Service, type: string, slug
       ...(hasDiscovery && { oidc_well_known_url: 'https://id.example.com/.well-known/openid-configuration' }),
       ...(hasEndpoints && Object.fromEntries(endpoints.map(([member]) => [member, 'https://id.example.com/']))),
     };
-    if (slug === null) return { slug };
-    const made = await apiFetch<{ callback_url: string }>('POST', '/sources/oauth/?dry_run=true', draft);
-    return { slug, uri: made.callback_url };
+    if (slug === null) return null;
+    const made = await apiFetch<OwnAddresses>('POST', '/sources/oauth/?dry_run=true', draft);
+    return { slug, redirect: made.callback_url, ...(hasDiscovery && { signedOut: made.logout_url }) };
   }, [slug, type, hasDiscovery, hasEndpoints]);
   const { answer } = useLoadable(ask);
-  return answer.state === 'ready' && answer.value.slug === slug ? answer.value.uri : undefined;
+  return answer.state === 'ready' && answer.value?.slug === slug ? answer.value : {};
 }
 
 const labels: readonly (readonly [name: string, label: Text, hint?: Text])[] = [
@@ -125,7 +136,7 @@ export function SourceForm({ service, type }: { service: Service; type: string }
   const [wrongDomains, setWrongDomains] = useState<string[]>([]);
   const { isBusy, problem, attempt } = useAttempt();
   const slug = useFreeSlug(slugOf(name) || service.id);
-  const redirect = useRedirectUri(service, type, slug);
+  const own = useRegistration(service, type, slug);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -179,10 +190,8 @@ export function SourceForm({ service, type }: { service: Service; type: string }
         </p>
         <CopyRows
           rows={[
-            {
-              label: t('Redirect URI'),
-              text: redirect,
-            },
+            { label: t('Redirect URI'), text: own.redirect },
+            { label: t('Post-logout redirect URI'), text: own.signedOut },
           ]}
         />
       </div>
