@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 
 /** Something that others wrote, which drives a running server. */
 export interface Peer {
@@ -32,4 +33,30 @@ export async function endOf(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill();
   await ended;
+}
+
+/** The folder of the programs of a Python environment. */
+export const pythonPrograms = (folder: string, name: string): string => join(folder, `python-${name}`, 'bin');
+
+/** Installs packages (PyPI) in an environment of their own; null when they are there, else what could not be had. */
+export async function installPython(folder: string, name: string, packages: readonly string[]): Promise<string | null> {
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages];
+  return (
+    (await failureOf('python3', ['-m', 'venv', join(folder, `python-${name}`)])) ??
+    failureOf(join(pythonPrograms(folder, name), 'python'), pip)
+  );
+}
+
+/** The folder of installed packages. */
+export const npmPackages = (folder: string, name: string): string => join(folder, `npm-${name}`, 'node_modules');
+
+/** Installs packages (npm) in a folder of their own; null when they are there, else what could not be had. */
+export const installNpm = (folder: string, name: string, packages: readonly string[]): Promise<string | null> =>
+  failureOf('npm', ['install', '--no-audit', '--no-fund', '--prefix', join(folder, `npm-${name}`), ...packages]);
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+export async function fetchJson(url: string, request: RequestInit = {}): Promise<any> {
+  const answer = await fetch(url, request);
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
 }

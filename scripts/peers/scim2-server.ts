@@ -6,30 +6,20 @@ import { freePort } from '../../test/support/free-port.ts';
 import { firstStart, processToken, startServerProcess } from '../../test/support/gatehouse-process.ts';
 import { until } from '../../test/support/jobs.ts';
 import { localTargets, makeGroup, makeSyncProvider, makeUser, statusOf } from '../../test/support/sync.ts';
-import { endOf, failureOf, type Peer } from './peer.ts';
+import { endOf, installPython, type Peer, pythonPrograms } from './peer.ts';
 
 const packages = ['scim2-server==0.8.3'];
-const program = (folder: string, name: string) => join(folder, 'scim2-server', 'bin', name);
 const token = 'the-token-of-scim2-server';
 
 /** A SCIM provider pushes to scim2-server (PyPI), which then has the same people, groups and members. */
 export const scim2Server: Peer = {
   name: 'scim2-server',
-  prepare: async (folder) =>
-    (await failureOf('python3', ['-m', 'venv', join(folder, 'scim2-server')])) ??
-    failureOf(program(folder, 'python'), [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      ...packages,
-    ]),
+  prepare: (folder) => installPython(folder, 'scim2-server', packages),
   async run(folder) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const args = ['--port', String(port), '--bearer-token', token];
-    const target = spawn(program(folder, 'scim2-server'), args, { stdio: 'ignore' });
+    const target = spawn(join(pythonPrograms(folder, 'scim2-server'), 'scim2-server'), args, { stdio: 'ignore' });
     const data = mkdtempSync(join(folder, 'data-'));
     const server = await startServerProcess({ ...firstStart, ...localTargets.env, GATEHOUSE_DATA_DIR: data });
     try {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasDebianPackage } from './debian-package.ts';
 import type { RelyingParty } from './relying-party.ts';
-import { newFolder } from './server.ts';
+import { folderForDatabases } from './run-folder.ts';
 
 const binary = '/usr/sbin/apache2';
 const modules = '/usr/lib/apache2/modules';
@@ -41,8 +41,11 @@ interface Protection {
 }
 
 /** An Apache with a secret page below `/protected/` and a page that anybody sees. */
-export async function runApache(port: number, { loaded, directives }: Protection): Promise<Apache> {
-  const folder = newFolder();
+export async function runApache(
+  port: number,
+  { loaded, directives }: Protection,
+  folder = mkdtempSync(join(folderForDatabases(), 'gatehouse-test-')),
+): Promise<Apache> {
   const url = `http://localhost:${port}`;
   const pages = join(folder, 'pages');
   mkdirSync(join(pages, 'protected'), { recursive: true });
@@ -117,8 +120,9 @@ OIDCRemoteUserClaim preferred_username
 async function answering(url: string, child: ChildProcess, errors: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if (child.exitCode !== null) throw new Error(`Apache ended: ${readFileSync(errors, 'utf8').slice(-2_000)}`);
-    const isThere = await fetch(`${url}/goodbye.html`).then(
-      ({ ok }) => ok,
+    // Where everything is protected it redirects.
+    const isThere = await fetch(`${url}/goodbye.html`, { redirect: 'manual' }).then(
+      ({ status }) => status < 400,
       () => false,
     );
     if (isThere) return;

@@ -7,10 +7,9 @@ import { hasDebianPackage } from '../../../test/support/debian-package.ts';
 import { until } from '../../../test/support/jobs.ts';
 import { dovecot } from '../../../web/admin/applications/templates/dovecot.ts';
 import { sssd } from '../../../web/admin/applications/templates/sssd.ts';
-import { endOf, failureOf, type Peer } from '../peer.ts';
+import { endOf, failureOf, installPython, type Peer, pythonPrograms } from '../peer.ts';
 import { ada, type Served, serveDirectory } from './directory.ts';
 
-const python = (folder: string) => join(folder, 'ldap3', 'bin', 'python');
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /**
@@ -29,10 +28,7 @@ export const ldapClients: Peer = {
       '/usr/lib/dovecot/modules/auth/libauthdb_ldap.so',
     ];
     if (!(await hasDebianPackage(packages, files))) return 'there are no packages of Debian';
-    return (
-      (await failureOf('python3', ['-m', 'venv', join(folder, 'ldap3')])) ??
-      failureOf(python(folder), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'ldap3==2.9.1'])
-    );
+    return installPython(folder, 'ldap3', ['ldap3==2.9.1']);
   },
   async run(parent) {
     const folder = mkdtempSync(join(parent, 'ldap-'));
@@ -63,7 +59,7 @@ async function throughLdap3(served: Served, parent: string): Promise<void> {
     ...{ LDAP_PORT: String(served.port), LDAPS_PORT: String(served.tlsPort) },
     ...{ ADA_PASSWORD: ada.passwords[0], ADA_NEW_PASSWORD: ada.passwords[1] },
   };
-  equal(await failureOf(python(parent), [beside('check-ldap3.py')], env), null);
+  equal(await failureOf(join(pythonPrograms(parent, 'ldap3'), 'python'), [beside('check-ldap3.py')], env), null);
 }
 
 /** The output of a program that succeeds. */

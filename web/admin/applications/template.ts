@@ -235,6 +235,7 @@ export function factsOf(address: string, slug: string, created: Created): Readon
     userinfo_url: `${own}userinfo/`,
     jwks_url: `${own}jwks/`,
     logout_url: `${own}end-session/`,
+    slo_url: `${root}/application/saml/${slug}/slo/binding/redirect/`,
     base_dn: baseDnOf(slug),
     bind_dn: bindDnIn(baseDnOf(slug)),
   };

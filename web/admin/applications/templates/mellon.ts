@@ -11,9 +11,11 @@ export const mellon: Template = {
   audience: '{address}/mellon/metadata',
   logoutService: '{address}/mellon/logout',
   where: 'In the virtual host of Apache',
-  setup: `# Its key, and our metadata:
+  setup: `# Once, its key and the metadata of this server:
+# mkdir -p /etc/apache2/mellon && cd /etc/apache2/mellon
 # mellon_create_metadata {address}/mellon/metadata {address}/mellon
-# curl -o /etc/apache2/mellon/idp.xml {metadata_url}
+# mv http*.key sp.key && mv http*.cert sp.cert
+# curl -o idp.xml {metadata_url}
 <Location />
   MellonEnable auth
   MellonEndpointPath /mellon
@@ -26,4 +28,5 @@ export const mellon: Template = {
   Require valid-user
 </Location>`,
   docs: 'https://github.com/latchset/mod_auth_mellon',
+  checked: { version: '0.18.1', date: '2026-11-20', how: 'run' },
 };

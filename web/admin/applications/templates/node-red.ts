@@ -26,10 +26,11 @@ adminAuth: {
       clientSecret: "{client_secret}",
       callbackURL: "{address}/auth/strategy/callback",
       scope: ["profile", "email"],
-      verify: (context, issuer, profile, done) => done(null, profile),
+      verify: (issuer, profile, done) => done(null, profile),
     },
   },
   users: (username) => Promise.resolve({ username, permissions: "*" }),
 },`,
   docs: 'https://nodered.org/docs/user-guide/runtime/securing-node-red',
+  checked: { version: '4.1.15', date: '2026-11-20', how: 'run' },
 };

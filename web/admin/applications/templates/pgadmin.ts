@@ -22,6 +22,9 @@ OAUTH2_CONFIG = [{
     'OAUTH2_API_BASE_URL': '{issuer}',
     'OAUTH2_USERINFO_ENDPOINT': '{userinfo_url}',
     'OAUTH2_SCOPE': 'openid email profile',
+    'OAUTH2_ADDITIONAL_CLAIMS': {'groups': [{quoted_groups}]},
+    'OAUTH2_LOGOUT_URL': '{logout_url}?post_logout_redirect_uri={redirect_uri}&id_token_hint={id_token}',
 }]`,
   docs: 'https://www.pgadmin.org/docs/pgadmin4/latest/oauth2.html',
+  checked: { version: '9.18', date: '2026-11-20', how: 'run' },
 };

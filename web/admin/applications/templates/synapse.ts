@@ -23,5 +23,5 @@ export const synapse: Template = {
         localpart_template: "{{ user.preferred_username }}"
         display_name_template: "{{ user.name }}"`,
   docs: 'https://element-hq.github.io/synapse/latest/openid.html',
-  checked: { version: 'latest', date: '2026-11-19', how: 'read' },
+  checked: { version: '1.163.2', date: '2026-11-20', how: 'run' },
 };
