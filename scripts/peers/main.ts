@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { freeRadius } from './freeradius.ts';
 import { jupyterhub } from './jupyterhub.ts';
 import { keycloak } from './keycloak/peer.ts';
+import { kubelogin } from './kubelogin.ts';
 import { ldapClients } from './ldap-clients/peer.ts';
 import { mellon } from './mellon.ts';
+import { miniflux } from './miniflux.ts';
 import { nodeRed } from './node-red.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
 import { pgadmin } from './pgadmin.ts';
@@ -13,13 +15,15 @@ import { samba } from './samba/peer.ts';
 import { scim2Server } from './scim2-server.ts';
 import { scim2Tester } from './scim2-tester.ts';
 import { synapse } from './synapse.ts';
+import { traefik } from './traefik.ts';
 import { zabbix } from './zabbix.ts';
 
 /**
  * `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched
  * first. Those whose names are given run alone: `npm run peers -- Samba`.
  */
-const programs = [oauth2Proxy, synapse, nodeRed, jupyterhub, pgadmin, mellon, zabbix];
+const goPrograms = [oauth2Proxy, traefik, miniflux, kubelogin];
+const programs = [...goPrograms, synapse, nodeRed, jupyterhub, pgadmin, mellon, zabbix];
 const all = [scim2Tester, scim2Server, keycloak, ...programs, samba, ldapClients, freeRadius];
 
 const chosen = process.argv.slice(2);

@@ -12,7 +12,7 @@ export interface Peer {
 
 /**
  * Runs a program with its output on ours; null when it succeeds. Not in sync, which would leave the log of the server
- * unread until the server waits for its reader.
+ * unread until the server waits for its reader. Large programs take long to build on a small machine.
  */
 export function failureOf(
   program: string,
@@ -20,7 +20,7 @@ export function failureOf(
   env: Record<string, string> = {},
   cwd = process.cwd(),
 ): Promise<string | null> {
-  const child = spawn(program, args, { stdio: 'inherit', timeout: 600_000, env: { ...process.env, ...env }, cwd });
+  const child = spawn(program, args, { stdio: 'inherit', timeout: 2_400_000, env: { ...process.env, ...env }, cwd });
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`${program}: ${error.message}`));
     child.once('exit', (status, signal) => resolve(status === 0 ? null : `${program} ended with ${status ?? signal}`));

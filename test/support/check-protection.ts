@@ -53,6 +53,12 @@ const claims = Object.fromEntries(
     .map((name) => [name, 'admin']),
 );
 
+const withoutDots = Object.fromEntries(Object.entries(claims).filter(([name]) => !name.includes('.')));
+
+/** The claims that a proxy removes; requests with others are refused. */
+const removedBy = ({ leavesDots }: ProtectingKind, mode: Visit['mode']) =>
+  leavesDots && mode !== 'proxy' ? withoutDots : claims;
+
 const forwardedFor = (app: URL) => ({
   'X-Forwarded-Host': 'evil.example',
   'X-Forwarded-Uri': '/public/',
@@ -122,11 +128,17 @@ async function checkSignIn({ scene, mode, app, user, page }: Visit): Promise<voi
 }
 
 /** Whatever a client claims to be, in whatever spelling, is replaced. */
-async function checkClaims({ scene, mode, app, user, page }: Visit): Promise<void> {
+async function checkClaims({ scene, kind, mode, app, user, page }: Visit): Promise<void> {
   const cookie = await cookiesOf(page.context(), app.origin);
   const authorization = 'Bearer of-the-application';
-  const headers = { ...claims, ...forwardedFor(app), authorization, cookie, connection: 'close, Remote-User' };
-  equal((await sendTo(`${app.origin}/${mode}/claims`, headers)).status, 200);
+  const headers = { ...forwardedFor(app), authorization, cookie, connection: 'close, Remote-User' };
+  const address = `${app.origin}/${mode}/claims`;
+  if (removedBy(kind, mode) !== claims) {
+    const before = scene.upstream.requests.length;
+    equal((await sendTo(address, { ...claims, ...headers })).status, 403);
+    equal(scene.upstream.requests.length, before);
+  }
+  equal((await sendTo(address, { ...removedBy(kind, mode), ...headers })).status, 200);
   const claimed = receivedFor(scene, `/${mode}/claims`);
   const identity = claimed.filter(([name]) => /^(?:x-gatehouse|remote)-/.test(name));
   deepEqual(
@@ -146,14 +158,15 @@ async function checkClaims({ scene, mode, app, user, page }: Visit): Promise<voi
 
 /** Requests without a session are refused, and reach nothing. */
 async function checkRefusals(
-  { scene: { server, upstream }, mode, app, page }: Visit,
+  { scene: { server, upstream }, kind, mode, app, page }: Visit,
   address: (name: string) => string,
 ): Promise<void> {
   // Requests of scripts and programs are refused with the address of the sign-in.
   const before = upstream.requests.length;
   for (const method of ['GET', 'POST']) {
-    const headers = { ...claims, ...forwardedFor(app), 'sec-fetch-mode': 'cors', accept: '*/*', 'content-length': '0' };
-    const refused = await sendTo(`${app.origin}/api/data`, headers, method);
+    const headers = { 'sec-fetch-mode': 'cors', accept: '*/*', 'content-length': '0' };
+    const claimed = { ...removedBy(kind, mode), ...forwardedFor(app) };
+    const refused = await sendTo(`${app.origin}/api/data`, { ...claimed, ...headers }, method);
     deepEqual([method, refused.status], [method, 401]);
     ok(JSON.parse(refused.text).sign_in.includes('/outpost.gatehouse/start?rd='), refused.text);
   }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +14,8 @@ import { hasDebianPackage } from './debian-package.ts';
 export interface ProtectingKind {
   readonly name: string;
   readonly binary: string;
+  /** It cannot remove the spellings with `.`, so that the check refuses requests with them. */
+  readonly leavesDots?: boolean;
   readonly files: (setup: Setup) => ConfigurationFile[];
   /**
    * Writes the files as they are, with what surrounds them on a machine. Gives the arguments to start the proxy with.
@@ -72,7 +73,7 @@ export const protectingKinds: readonly (ProtectingKind & { readonly package: str
 export const findProtecting = ({ binary, package: name }: (typeof protectingKinds)[number]): Promise<boolean> =>
   hasDebianPackage(name, [binary]);
 
-/** Starts the proxy and waits until it listens. */
+/** Starts the proxy and waits until it serves the application. */
 export async function startProtecting(kind: ProtectingKind, setup: Setup): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-proxy-'));
   const child = spawn(kind.binary, kind.place(folder, kind.files(setup), setup), {
@@ -85,7 +86,7 @@ export async function startProtecting(kind: ProtectingKind, setup: Setup): Promi
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const deadline = Date.now() + 30_000;
-  while (!(await isListening(Number(setup.application.port)))) {
+  while (!(await isServing(setup))) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the proxy did not start:\n${said}`);
     await sleep(50);
   }
@@ -95,15 +96,12 @@ export async function startProtecting(kind: ProtectingKind, setup: Setup): Promi
   };
 }
 
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
+/** Some proxies listen before they have read their configuration. */
+const isServing = ({ application }: Setup): Promise<boolean> =>
+  sendTo(`${application.origin}/outpost.gatehouse/ping`).then(
+    ({ status }) => status < 300,
+    () => false,
+  );
 
 /** A request to the proxy with exactly these headers. */
 export function sendTo(
