@@ -7,6 +7,7 @@ import { describeOnSqlite } from '../support/server.ts';
 
 /** What a program needs beyond addresses and a client: without it, people cannot sign in, or stop at its door. */
 const needed: Readonly<Record<string, readonly string[]>> = {
+  'actual-budget': ['ACTUAL_USER_CREATION_MODE=login'],
   forgejo: ['ENABLE_AUTO_REGISTRATION = true', 'group names: groups'],
   gitea: ['ENABLE_AUTO_REGISTRATION = true', 'USERNAME = preferred_username', 'group names: groups'],
   gitlab: ["gitlab_rails['omniauth_block_auto_created_users'] = false"],
@@ -17,6 +18,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   kubernetes: ['--oidc-extra-scope=profile', '--oidc-extra-scope=email'],
   minio: ['MINIO_IDENTITY_OPENID_ROLE_POLICY='],
   nextcloud: ['--mapping-groups=groups --group-provisioning=1'],
+  'open-webui': ['WEBUI_URL='],
   'oauth2-proxy': ['OAUTH2_PROXY_COOKIE_SECRET=', 'OAUTH2_PROXY_UPSTREAMS=', 'offline_access'],
   'paperless-ngx': ['PAPERLESS_SOCIAL_AUTO_SIGNUP=true'],
   portainer: ['Automatic user provisioning: on'],
@@ -104,9 +106,15 @@ describeOnSqlite('templates of applications', (server) => {
   });
 
   test('say where they come from', () => {
-    for (const { id, docs, checked } of templates) {
+    for (const { id, category, docs, checked } of templates) {
+      // Those without a category fit any application, and have no documentation of their own.
+      expect([id, docs !== undefined]).toEqual([id, category !== '']);
       if (docs !== undefined) expect([id, new URL(docs).protocol]).toEqual([id, 'https:']);
-      if (checked) expect([id, /^\d{4}-\d\d-\d\d$/.test(checked.date), docs !== undefined]).toEqual([id, true, true]);
+      if (!checked) continue;
+      const { version, date, how } = checked;
+      expect([id, version.trim() === version && version !== '', docs !== undefined]).toEqual([id, true, true]);
+      expect([id, new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10)]).toEqual([id, date]);
+      expect(['run', 'read']).toContain(how);
     }
     expect(templates.length).toBeGreaterThanOrEqual(75);
     for (const id of Object.keys(logos)) expect([...templates, ...services].map((one) => one.id)).toContain(id);

@@ -10,4 +10,5 @@ export const alertmanager: Template = {
   where: 'Arguments of Alertmanager',
   setup: `--web.external-url={address}
 --web.listen-address=127.0.0.1:9093`,
+  docs: 'https://prometheus.io/docs/alerting/latest/alertmanager/',
 };

@@ -22,4 +22,5 @@ OIDC_GROUPS_CLAIM=groups
 {with_groups}# Settings → Roles: members of a group get the roles that have its name as external authentication ID.
 # External authentication ID: {group}`,
   docs: 'https://www.bookstackapp.com/docs/admin/oidc-auth/',
+  checked: { version: '2728c823', date: '2026-11-20', how: 'read' },
 };

@@ -16,5 +16,6 @@ Auth URL: {authorize_url}
 Token URL: {token_url}
 Certificate URL: {jwks_url}
 PKCE: on`,
-  docs: 'https://developers.cloudflare.com/cloudflare-one/identity/idp-integration/generic-oidc/',
+  docs: 'https://developers.cloudflare.com/cloudflare-one/integrations/identity-providers/generic-oidc/',
+  checked: { version: '036ae51b', date: '2026-11-20', how: 'read' },
 };

@@ -9,5 +9,6 @@ export const fileBrowser: Template = {
   address: 'https://files.example.com',
   where: 'On the server of File Browser',
   setup: `filebrowser config set --auth.method=proxy --auth.header=Remote-User`,
-  docs: 'https://filebrowser.org/',
+  docs: 'https://filebrowser.org/authentication',
+  checked: { version: '099dfb0a', date: '2026-11-20', how: 'read' },
 };

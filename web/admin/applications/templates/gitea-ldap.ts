@@ -22,4 +22,5 @@ First name attribute: displayName
 Email attribute: mail
 Use paged search: on`,
   docs: 'https://docs.gitea.com/administration/authentication',
+  checked: { version: '1.25.5', date: '2026-11-20', how: 'read' },
 };

@@ -32,4 +32,5 @@ gitlab_rails['omniauth_providers'] = [{
   }
 }]`,
   docs: 'https://docs.gitlab.com/administration/auth/oidc/',
+  checked: { version: '017a6c12', date: '2026-11-20', how: 'read' },
 };

@@ -25,5 +25,6 @@ GF_AUTH_GENERIC_OAUTH_GROUPS_ATTRIBUTE_PATH=groups
 GF_AUTH_GENERIC_OAUTH_ALLOWED_GROUPS={groups}
 GF_AUTH_GENERIC_OAUTH_ROLE_ATTRIBUTE_PATH=contains(groups[*], 'Grafana Admins') && 'Admin' || 'Viewer'
 GF_AUTH_SIGNOUT_REDIRECT_URL={logout_url}?post_logout_redirect_uri={address}/login`,
-  docs: 'https://grafana.com/docs/grafana/latest/setup-grafana/configure-security/configure-authentication/generic-oauth/',
+  docs: 'https://grafana.com/docs/grafana/latest/setup-grafana/configure-access/configure-authentication/generic-oauth/',
+  checked: { version: '06fccecb', date: '2026-11-20', how: 'read' },
 };

@@ -9,5 +9,6 @@ export const homepage: Template = {
   address: 'https://home.example.com',
   where: 'Environment of Homepage',
   setup: `HOMEPAGE_ALLOWED_HOSTS={host}`,
-  docs: 'https://gethomepage.dev/',
+  docs: 'https://gethomepage.dev/installation/',
+  checked: { version: '11a1f094', date: '2026-11-20', how: 'read' },
 };

@@ -22,4 +22,5 @@ Request additional scopes: profile
 Do not validate OpenID endpoints: yes
 Scheme override: https`,
   docs: 'https://github.com/9p4/jellyfin-plugin-sso',
+  checked: { version: '01866d81', date: '2026-11-20', how: 'read' },
 };

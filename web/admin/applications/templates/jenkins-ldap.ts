@@ -20,4 +20,5 @@ Manager password: the app password of the service account
 Display name LDAP attribute: displayName
 Email address LDAP attribute: mail`,
   docs: 'https://plugins.jenkins.io/ldap/',
+  checked: { version: '0945c6f7', date: '2026-11-20', how: 'read' },
 };

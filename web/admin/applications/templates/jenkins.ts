@@ -18,4 +18,5 @@ Scopes: openid email profile
 User name field name: preferred_username
 Groups field name: groups`,
   docs: 'https://plugins.jenkins.io/oic-auth/',
+  checked: { version: '0847e004', date: '2026-11-20', how: 'read' },
 };

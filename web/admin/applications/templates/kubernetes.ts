@@ -20,4 +20,5 @@ kubectl oidc-login setup --oidc-issuer-url={issuer} --oidc-client-id={client_id}
   isPublic: true,
   hasNoPage: true,
   docs: 'https://kubernetes.io/docs/reference/access-authn-authz/authentication/',
+  checked: { version: 'kubelogin 1.36.3', date: '2026-11-20', how: 'run' },
 };

@@ -22,4 +22,5 @@ OIDC_USE_PKCE=true
 # Users need a verified address; otherwise Mastodon sends them a mail.
 # OIDC_SECURITY_ASSUME_EMAIL_IS_VERIFIED=true`,
   docs: 'https://docs.joinmastodon.org/admin/config/',
+  checked: { version: '0665a9dc', date: '2026-11-20', how: 'read' },
 };

@@ -10,7 +10,8 @@ export const mealie: Template = {
   redirects: ['{address}/login'],
   signedOut: ['{address}/login?direct=1', '{address}/login'],
   where: 'Environment of Mealie',
-  setup: `OIDC_AUTH_ENABLED=true
+  setup: `# Users need a verified address.
+OIDC_AUTH_ENABLED=true
 OIDC_SIGNUP_ENABLED=true
 OIDC_PROVIDER_NAME=Gatehouse
 OIDC_CONFIGURATION_URL={discovery_url}
@@ -21,4 +22,5 @@ OIDC_USER_GROUP={only_group}
 # Members of this group become administrators:
 # OIDC_ADMIN_GROUP=`,
   docs: 'https://docs.mealie.io/documentation/getting-started/authentication/oidc-v2/',
+  checked: { version: '0601d2bc', date: '2026-11-20', how: 'read' },
 };

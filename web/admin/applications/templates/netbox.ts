@@ -17,4 +17,5 @@ SOCIAL_AUTH_OIDC_KEY = '{client_id}'
 SOCIAL_AUTH_OIDC_SECRET = '{client_secret}'
 SOCIAL_AUTH_OIDC_SCOPE = ['openid', 'profile', 'email']`,
   docs: 'https://netboxlabs.com/docs/netbox/administration/authentication/overview/',
+  checked: { version: '62ed68de', date: '2026-11-20', how: 'read' },
 };

@@ -22,4 +22,6 @@ Advanced, group-member association: member (AD)
 Special attributes, email field: mail
 Expert, internal username attribute: uid
 Expert, UUID attribute for users and groups: entryUUID`,
+  docs: 'https://docs.nextcloud.com/server/latest/admin_manual/configuration_user/user_auth_ldap.html',
+  checked: { version: 'c92ef60d', date: '2026-11-20', how: 'read' },
 };

@@ -19,4 +19,5 @@ export const nextcloud: Template = {
   --group-whitelist-regex='^({any_group})$' --group-restrict-login-to-whitelist=1 \\
   --mapping-groups=groups --group-provisioning=1`,
   docs: 'https://github.com/nextcloud/user_oidc',
+  checked: { version: '0590bb1a', date: '2026-11-20', how: 'read' },
 };

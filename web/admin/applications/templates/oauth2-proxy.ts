@@ -25,5 +25,5 @@ OAUTH2_PROXY_COOKIE_REFRESH=1h
 # What is behind it:
 OAUTH2_PROXY_UPSTREAMS=http://127.0.0.1:8080/`,
   docs: 'https://oauth2-proxy.github.io/oauth2-proxy/configuration/overview',
-  checked: { version: '7.8.1', date: '2026-11-19', how: 'run' },
+  checked: { version: '7.8.1', date: '2026-11-20', how: 'run' },
 };

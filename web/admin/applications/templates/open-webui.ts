@@ -9,7 +9,8 @@ export const openWebui: Template = {
   address: 'https://chat.example.com',
   redirects: ['{address}/oauth/oidc/callback'],
   where: 'Environment of Open WebUI',
-  setup: `ENABLE_OAUTH_SIGNUP=true
+  setup: `WEBUI_URL={address}
+ENABLE_OAUTH_SIGNUP=true
 OAUTH_PROVIDER_NAME=Gatehouse
 OPENID_PROVIDER_URL={discovery_url}
 OAUTH_CLIENT_ID={client_id}
@@ -21,4 +22,5 @@ OAUTH_GROUP_CLAIM=groups
 {with_groups}OAUTH_ROLES_CLAIM=groups
 OAUTH_ALLOWED_ROLES={groups}`,
   docs: 'https://docs.openwebui.com/features/auth/sso/',
+  checked: { version: '0e5f2493', date: '2026-11-20', how: 'read' },
 };

@@ -13,5 +13,6 @@ export const paperlessNgx: Template = {
 PAPERLESS_SOCIAL_AUTO_SIGNUP=true
 PAPERLESS_SOCIALACCOUNT_ALLOW_SIGNUPS=true
 PAPERLESS_SOCIALACCOUNT_PROVIDERS={"openid_connect":{"APPS":[{"provider_id":"gatehouse","name":"Gatehouse","client_id":"{client_id}","secret":"{client_secret}","settings":{"server_url":"{discovery_url}"}}]}}`,
-  docs: 'https://docs.paperless-ngx.com/configuration/',
+  docs: 'https://docs.paperless-ngx.com/advanced_usage/#openid-connect-and-social-authentication',
+  checked: { version: '00603781', date: '2026-11-20', how: 'read' },
 };

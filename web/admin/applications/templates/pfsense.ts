@@ -23,4 +23,5 @@ Group naming attribute: cn
 Group member attribute: memberOf
 Group object class: groupOfNames
 RFC 2307 groups: off`,
+  docs: 'https://docs.netgate.com/pfsense/en/latest/usermanager/ldap.html',
 };

@@ -20,4 +20,5 @@ Logout URL: {logout_url}
 User identifier: preferred_username
 Scopes: openid email profile`,
   docs: 'https://docs.portainer.io/admin/settings/authentication/oauth',
+  checked: { version: '05d8c64a', date: '2026-11-20', how: 'read' },
 };

@@ -10,5 +10,6 @@ export const prometheus: Template = {
   where: 'Arguments of Prometheus',
   setup: `--web.external-url={address}
 --web.listen-address=127.0.0.1:9090`,
-  docs: 'https://prometheus.io/docs/prometheus/latest/configuration/configuration/',
+  docs: 'https://prometheus.io/docs/prometheus/latest/command-line/prometheus/',
+  checked: { version: '00315ce1', date: '2026-11-20', how: 'read' },
 };

@@ -10,4 +10,6 @@ export const radarr: Template = {
   where: 'config.xml',
   setup: `<AuthenticationMethod>External</AuthenticationMethod>
 <AuthenticationRequired>Enabled</AuthenticationRequired>`,
+  docs: 'https://wiki.servarr.com/radarr/faq',
+  checked: { version: '4154414a', date: '2026-11-20', how: 'read' },
 };

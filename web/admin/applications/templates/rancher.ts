@@ -14,4 +14,5 @@ Client Secret: {client_secret}
 Issuer: {issuer}
 Rancher URL: {address}`,
   docs: 'https://ranchermanager.docs.rancher.com/how-to-guides/new-user-guides/authentication-permissions-and-global-configuration/authentication-config/configure-generic-oidc',
+  checked: { version: '068c3162', date: '2026-11-20', how: 'read' },
 };

@@ -23,5 +23,6 @@ OAUTH_ATTRIBUTE_MAP = {
     'name': (False, 'name'),
     'email': (False, 'contact_email'),
 }`,
-  docs: 'https://manual.seafile.com/latest/',
+  docs: 'https://manual.seafile.com/latest/config/oauth/',
+  checked: { version: '48867bb2', date: '2026-11-20', how: 'read' },
 };

@@ -10,4 +10,5 @@ export const sonarr: Template = {
   where: 'config.xml',
   setup: `<AuthenticationMethod>External</AuthenticationMethod>
 <AuthenticationRequired>Enabled</AuthenticationRequired>`,
+  docs: 'https://wiki.servarr.com/sonarr/faq',
 };

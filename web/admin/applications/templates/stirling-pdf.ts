@@ -9,4 +9,6 @@ export const stirlingPdf: Template = {
   address: 'https://pdf.example.com',
   where: 'Environment of Stirling PDF',
   setup: `SECURITY_ENABLELOGIN=false`,
+  docs: 'https://docs.stirlingpdf.com/',
+  checked: { version: 'latest', date: '2026-11-20', how: 'read' },
 };

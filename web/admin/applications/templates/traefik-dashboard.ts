@@ -10,6 +10,9 @@ export const traefikDashboard: Template = {
   where: 'traefik.yml',
   setup: `api:
   dashboard: true
-  insecure: false`,
-  docs: 'https://doc.traefik.io/traefik/operations/dashboard/',
+  insecure: false
+# In the router of forward auth, instead of the service of an application:
+#   service: api@internal`,
+  docs: 'https://doc.traefik.io/traefik/reference/install-configuration/api-dashboard/',
+  checked: { version: '3.6.12', date: '2026-11-20', how: 'read' },
 };

@@ -7,6 +7,8 @@ export const uptimeKuma: Template = {
   category: 'Infrastructure',
   protocol: 'proxy',
   address: 'https://status.example.com',
-  where: 'Settings → Advanced',
-  setup: `Disable Auth`,
+  where: 'Settings → Security',
+  setup: `Advanced: Disable Auth`,
+  docs: 'https://github.com/louislam/uptime-kuma/wiki/Reverse-Proxy',
+  checked: { version: '074966fb', date: '2026-11-20', how: 'read' },
 };

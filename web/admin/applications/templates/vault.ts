@@ -20,4 +20,5 @@ vault write auth/oidc/role/reader user_claim="sub" groups_claim="groups" \\
   allowed_redirect_uris="http://localhost:8250/oidc/callback" \\
   oidc_scopes="profile,email" token_policies="default"`,
   docs: 'https://developer.hashicorp.com/vault/docs/auth/jwt',
+  checked: { version: '047d584d', date: '2026-11-20', how: 'read' },
 };

@@ -23,4 +23,5 @@ auth:
         clientsecret: "{client_secret}"
         scope: openid profile email`,
   docs: 'https://vikunja.io/docs/openid/',
+  checked: { version: 'ea4f7f2c', date: '2026-11-20', how: 'read' },
 };

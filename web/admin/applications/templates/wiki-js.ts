@@ -23,4 +23,5 @@ Groups Claim: groups
 Logout URL: {logout_url}
 Allow self-registration: on`,
   docs: 'https://docs.requarks.io/auth',
+  checked: { version: '05c5024a', date: '2026-11-20', how: 'read' },
 };

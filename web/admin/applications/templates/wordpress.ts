@@ -17,4 +17,5 @@ Userinfo Endpoint URL: {userinfo_url}
 Token Validation Endpoint URL: {token_url}
 End Session Endpoint URL: {logout_url}
 Identity Key: preferred_username`,
+  docs: 'https://wordpress.org/plugins/daggerhart-openid-connect-generic/',
 };
