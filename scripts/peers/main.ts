@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freeRadius } from './freeradius.ts';
+import { gitea } from './gitea.ts';
+import { headscale } from './headscale.ts';
 import { jupyterhub } from './jupyterhub.ts';
 import { keycloak } from './keycloak/peer.ts';
 import { kubelogin } from './kubelogin.ts';
@@ -22,7 +24,7 @@ import { zabbix } from './zabbix.ts';
  * `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched
  * first. Those whose names are given run alone: `npm run peers -- Samba`.
  */
-const goPrograms = [oauth2Proxy, traefik, miniflux, kubelogin];
+const goPrograms = [oauth2Proxy, traefik, miniflux, gitea, headscale, kubelogin];
 const programs = [...goPrograms, synapse, nodeRed, jupyterhub, pgadmin, mellon, zabbix];
 const all = [scim2Tester, scim2Server, keycloak, ...programs, samba, ldapClients, freeRadius];
 

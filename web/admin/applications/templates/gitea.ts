@@ -23,4 +23,5 @@ Required claim name: groups, required claim value: {only_group}
 ENABLE_AUTO_REGISTRATION = true
 USERNAME = preferred_username`,
   docs: 'https://docs.gitea.com/administration/authentication',
+  checked: { version: '1.25.5', date: '2026-11-20', how: 'run' },
 };
