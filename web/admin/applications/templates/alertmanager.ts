@@ -11,4 +11,5 @@ export const alertmanager: Template = {
   setup: `--web.external-url={address}
 --web.listen-address=127.0.0.1:9093`,
   docs: 'https://prometheus.io/docs/alerting/latest/alertmanager/',
+  checked: { version: '4bfff010', date: '2026-11-20', how: 'read' },
 };

@@ -19,4 +19,5 @@ export const headscale: Template = {
   allowed_groups: [{quoted_groups}]`,
   hasNoPage: true,
   docs: 'https://headscale.net/stable/ref/oidc/',
+  checked: { version: '0.29.0', date: '2026-11-20', how: 'run' },
 };

@@ -14,5 +14,5 @@ export const snipeIt: Template = {
   setup: `SAML enabled: yes
 SAML IdP metadata: {metadata_url}
 Attribute mapping - Username: http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname`,
-  docs: 'https://snipe-it.readme.io/docs',
+  docs: 'https://snipe-it.readme.io/docs/saml',
 };

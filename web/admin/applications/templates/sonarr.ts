@@ -11,4 +11,5 @@ export const sonarr: Template = {
   setup: `<AuthenticationMethod>External</AuthenticationMethod>
 <AuthenticationRequired>Enabled</AuthenticationRequired>`,
   docs: 'https://wiki.servarr.com/sonarr/faq',
+  checked: { version: 'c9ba9baa', date: '2026-11-20', how: 'read' },
 };
