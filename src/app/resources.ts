@@ -15,6 +15,7 @@ import { interfaceEndpoint } from '../core/interface/interface.endpoint.ts';
 import { createNameReaders } from '../core/interface/named-objects.ts';
 import { objectsEndpoint } from '../core/interface/objects.endpoint.ts';
 import { pageEndpoint } from '../core/interface/page.endpoint.ts';
+import { savedViewEndpoints } from '../core/interface/saved-views.endpoints.ts';
 import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { connectionsResource } from '../core/outpost/service-connection.family.ts';
@@ -156,8 +157,9 @@ export function allEndpoints(world: Serving, kinds: Kinds): Endpoint[] {
     ruleFromEvent,
     ...systemOperations({ ...world, version }),
     interfaceEndpoint(version),
+    ...savedViewEndpoints,
     objectsEndpoint(readers),
-    pageEndpoint({ ...readers, document: world.documents.under }),
+    pageEndpoint({ ...readers, document: world.documents.under, endpoints: allDevices }),
     bulkEndpoint(),
     ...overviewEndpoints(world),
     releaseEndpoint(() => world.jobs),

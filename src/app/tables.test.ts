@@ -26,6 +26,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'settings', 'property_mappings', 'certificates', 'applications', 'application_backchannel_providers'],
     ...['service_connections', 'brands', 'media', 'user_consents', 'user_deletions'],
     ...['event_rollup', 'event_rollup_state', 'server_settings', 'connection_states', 'outpost_deployments'],
+    'saved_views',
   ],
   policy: ['policy_targets', 'policies', 'policy_bindings', 'policy_validations'],
   flow: ['flows', 'stages', 'flow_stage_bindings', 'flow_plans', 'flow_links', 'devices'],

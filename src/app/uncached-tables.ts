@@ -7,7 +7,7 @@ const ownTables = [
   ...['user_deletions', 'user_dismissals', 'user_source_connections', 'group_source_connections', 'temporary_users'],
   ...['devices', 'event_rollup', 'event_rollup_state', 'unmatched_events', 'notifications', 'jobs', 'job_workers'],
   ...['sync_changes', 'sync_objects', 'sync_runs', 'sync_targets'],
-  ...['outpost_deployments', 'connection_states'],
+  ...['outpost_deployments', 'connection_states', 'saved_views'],
   ...['bootstrap_steps', 'install', 'migrations', 'stamps'],
 ];
 

@@ -134,6 +134,10 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
 };
 
 const imageUrl: OperationHint = { body: () => ({ url: 'https://example.com/image.svg' }) };
+const needsView: OperationHint = {
+  params: async () => ({ view_uuid: '00000000-0000-4000-8000-000000000000' }),
+  undrivable: 'takes a view of the caller; its own tests save one',
+};
 const needsMediaServer: OperationHint = { undrivable: 'asks a media server; its own tests run one' };
 const sendsNothing: OperationHint = { events: { count: 0, why: 'the sample has no application, so nothing is sent' } };
 const needsApplication: OperationHint = { undrivable: 'takes an application of the provider; its own tests make one' };
@@ -174,6 +178,12 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   outposts_ldap_access_check: needsApplication,
   outposts_radius_access_check: needsApplication,
   admin_mail_test_create: { undrivable: 'sends a mail; its own tests run a mail server' },
+  admin_views_create: {
+    body: ({ number }) => ({ list: '/core/users/', name: `view-${number}` }),
+    events: { count: 0, why: 'a view is for the pages of one user' },
+  },
+  admin_views_update: needsView,
+  admin_views_destroy: needsView,
   admin_overview_checklist_update: {
     events: { count: 0, why: 'what somebody wants to see is nobody else’s business' },
   },

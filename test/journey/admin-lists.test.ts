@@ -46,6 +46,50 @@ describeJourney('lists of the admin pages', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('save what they show as views, which follow the administrator to another browser', async () => {
+    const prefix = unique('view');
+    for (const name of [`${prefix}-b`, `${prefix}-a`]) await makeGroup(name);
+    const page = await visitAdmin(journey(), `/core/groups/?search=${prefix}&ordering=-name`);
+    const shown = (window: Page) => window.getByRole('rowheader').allInnerTexts();
+    await expect.poll(() => shown(page)).toEqual([`${prefix}-b`, `${prefix}-a`]);
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Roles').uncheck();
+    await page.locator('summary', { hasText: 'Saved views' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name of the view').fill('Backwards');
+    await page.keyboard.press('Enter');
+    const links = (window: Page) => window.getByRole('navigation', { name: 'Saved views' });
+    const link = (window: Page, name: string) => links(window).getByRole('link', { name, exact: true });
+    await expect.poll(() => link(page, 'Backwards').getAttribute('aria-current')).toBe('true');
+
+    const other = await visitAdmin(journey(), '/core/groups/');
+    const headings = () => other.getByRole('columnheader').allInnerTexts();
+    expect(await headings()).toContain('Roles');
+    await link(other, 'Backwards').click();
+    await expect.poll(() => shown(other)).toEqual([`${prefix}-b`, `${prefix}-a`]);
+    expect(await headings()).not.toContain('Roles');
+    await other.keyboard.press('Control+k');
+    await other.getByRole('combobox', { name: 'Pages, objects and actions' }).fill('backw');
+    await other.getByRole('option', { name: 'Backwards' }).waitFor();
+    await other.keyboard.press('Escape');
+
+    // Renamed, with another search; then it is deleted.
+    await other.getByLabel('Search', { exact: true }).fill(`${prefix}-a`);
+    await expect.poll(() => shown(other)).toEqual([`${prefix}-a`]);
+    await other.locator('summary', { hasText: 'Saved views' }).click();
+    await other.getByLabel('Name of the view').fill('One');
+    await other.getByRole('button', { name: 'Save changes' }).click();
+    await link(other, 'One').waitFor();
+    await openAdmin(page, '/core/groups/');
+    await link(page, 'One').click();
+    await expect.poll(() => shown(page)).toEqual([`${prefix}-a`]);
+    await page.locator('summary', { hasText: 'Saved views' }).click();
+    await page.getByRole('button', { name: 'Delete view' }).click();
+    await links(page).waitFor({ state: 'detached' });
+    expect((await journey().server.admin.get('/admin/interface/')).body.views).toEqual([]);
+    for (const window of [page, other]) await window.waitForLoadState('networkidle');
+  });
+
   test('show what the address asks for, also when an earlier answer arrives late', async () => {
     const [first, second] = [unique('early'), unique('late')];
     await makeGroup(`${first} one`);

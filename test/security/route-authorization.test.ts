@@ -34,6 +34,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   admin_interface_retrieve: 'what they are and may do themselves',
   admin_overview_retrieve: 'the version, and nothing else without rights',
   admin_maintenance_retrieve: 'the version and their own tokens, and nothing else without rights',
+  admin_views_create: 'a view of their own',
   admin_bulk_create: 'each write is refused by itself; bulk-write-authorization.test.ts tries them all',
   admin_objects_list: 'names of what they may see: none',
   admin_page_retrieve: 'a refusal in place of what they may not read',

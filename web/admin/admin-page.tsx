@@ -9,6 +9,7 @@ import { useBrand } from '../page/mount-page.tsx';
 import { useAddress } from './address.ts';
 import { type Interface, InterfaceContext, readInterface } from './api/interface.ts';
 import { createPages, PagesContext } from './api/pages.ts';
+import { SavedViewsProvider } from './api/saved-views.tsx';
 import { ActingBanner } from './frame/acting-banner.tsx';
 import { Header } from './frame/header.tsx';
 import { Menu } from './frame/menu.tsx';
@@ -33,21 +34,23 @@ export function AdminPage() {
   return (
     <InterfaceContext value={known.answer.value}>
       <PagesContext value={pages}>
-        <ToastProvider>
-          <a className="skip-link" href="#content">
-            {t('Skip to the content')}
-          </a>
-          <ActingBanner />
-          <Header />
-          <div className="admin-body">
-            <Menu />
-            <main className="admin-main" id="content" tabIndex={-1}>
-              <Content known={known.answer.value} />
-            </main>
-          </div>
-          <Palette />
-          <Shortcuts />
-        </ToastProvider>
+        <SavedViewsProvider first={known.answer.value.views}>
+          <ToastProvider>
+            <a className="skip-link" href="#content">
+              {t('Skip to the content')}
+            </a>
+            <ActingBanner />
+            <Header />
+            <div className="admin-body">
+              <Menu />
+              <main className="admin-main" id="content" tabIndex={-1}>
+                <Content known={known.answer.value} />
+              </main>
+            </div>
+            <Palette />
+            <Shortcuts />
+          </ToastProvider>
+        </SavedViewsProvider>
       </PagesContext>
     </InterfaceContext>
   );

@@ -14,6 +14,7 @@ import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { extents, loadRights, type RightsOf } from './rights.ts';
+import { findSavedViews } from './saved-views.ts';
 import { searchScopeOf, searchScopes } from './search-scope.ts';
 
 const extent: JsonSchema = { type: 'string', enum: extents };
@@ -95,6 +96,10 @@ export const interfaceEndpoint = (version: string): Endpoint =>
           description: 'Permissions held globally among those that buttons of pages need.',
         },
         resources: arrayOf(resourceSchema),
+        views: {
+          ...arrayOf({ $ref: '#/components/schemas/SavedView' }),
+          description: 'The views of lists that the caller has saved.',
+        },
       }),
     },
     async run({ call, engine: { registry }, tx }) {
@@ -113,6 +118,7 @@ export const interfaceEndpoint = (version: string): Endpoint =>
         system_permissions: held,
         actions: buttonsOf(registry).filter((permission) => actor.holds(permission)),
         resources,
+        views: await findSavedViews(tx, actor.user.pk),
       };
     },
   });

@@ -2,6 +2,7 @@ import { createContext, use } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { known } from '../../texts/texts.ts';
 import { kindName } from '../labels.ts';
+import type { SavedView } from './saved-views.tsx';
 
 export type Extent = 'all' | 'some' | 'none';
 
@@ -40,6 +41,8 @@ export interface Interface {
   /** Permissions for actions on users and groups. */
   readonly actions: readonly string[];
   readonly resources: readonly ResourceEntry[];
+  /** Those that were saved when the pages were opened: `useSavedViews` has them as they are now. */
+  readonly views: readonly SavedView[];
 }
 
 /** The names of kinds are translated here, once for all pages. */

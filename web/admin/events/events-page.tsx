@@ -10,6 +10,7 @@ import { goTo, hereWith, useAddress } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
 import { LabelledSelect, TypedField } from '../generic/filters.tsx';
 import { Pager, type Pagination } from '../generic/pager.tsx';
+import { SavedViewLinks, SavedViewsButton } from '../generic/saved-views.tsx';
 import { moreThan } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
@@ -28,10 +29,11 @@ interface Listed {
 }
 
 const rowsAPage = '50';
+const path = '/events/events/';
 
 /** What has happened, in sentences. */
 export function EventsPage() {
-  return useEntry('/events/events/') ? <Events /> : <NotFound />;
+  return useEntry(path) ? <Events /> : <NotFound />;
 }
 
 function Events() {
@@ -60,7 +62,11 @@ function Events() {
         </>
       }
     >
-      <SearchAndPeriod />
+      <SavedViewLinks list={path} />
+      <div className="list-tools">
+        <SearchAndPeriod />
+        <SavedViewsButton list={path} columns={null} />
+      </div>
       <div className="events">
         <div className="stack">
           <Loaded {...facets}>{(value) => <Histogram facets={value} />}</Loaded>

@@ -2,6 +2,7 @@ import { type Theme, themes } from '../../page/theme.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf } from '../address.ts';
 import type { Interface } from '../api/interface.ts';
+import { hrefOfView, type SavedView } from '../api/saved-views.tsx';
 import { inSentence } from '../labels.ts';
 import { newAddressOf } from '../new-address.ts';
 import { chooseTheme } from './appearance.tsx';
@@ -41,8 +42,8 @@ const synonyms: Readonly<Record<string, Text>> = {
   '/system/': 'backup jobs health update version sync',
 };
 
-/** Pages and actions that the caller may use. */
-export function placesOf(known: Interface): Hit[] {
+/** Pages, saved views and actions that the caller may use. */
+export function placesOf(known: Interface, views: readonly SavedView[]): Hit[] {
   const menu = menuFor(known).flatMap(({ items }) => items);
   const inMenu = new Set(menu.map(({ path }) => path));
   const pages = [
@@ -57,6 +58,11 @@ export function placesOf(known: Interface): Hit[] {
       ...{ id: path, title, kind: t('Page'), href: hrefOf(path) },
       synonyms: synonyms[path] ? t(synonyms[path]) : '',
     })),
+    ...views.flatMap((view) => {
+      const entry = known.resources.find(({ path }) => path === view.list);
+      const hit = { id: `view ${view.pk}`, title: view.name, kind: t('Saved view'), href: hrefOfView(view) };
+      return entry ? [{ ...hit, synonyms: entry.plural }] : [];
+    }),
     ...makers.map(({ singular, path }) => ({
       id: `new ${path}`,
       title: t('New {kind}', { kind: inSentence(singular) }),

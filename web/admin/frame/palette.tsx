@@ -7,6 +7,7 @@ import { Dialog } from '../../elements/dialog.tsx';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { findObjects } from '../api/objects.ts';
+import { useSavedViews } from '../api/saved-views.tsx';
 import { useDialog } from '../use-dialog.ts';
 import { passEscape } from '../widgets/pass-escape.ts';
 import { useKey } from './keys.ts';
@@ -31,7 +32,8 @@ const maxObjects = 20;
 
 function Search() {
   const known = useInterface();
-  const places = useMemo(() => placesOf(known), [known]);
+  const { views } = useSavedViews();
+  const places = useMemo(() => placesOf(known, views), [known, views]);
   const [text, setText] = useState('');
   const { of, hits: objects } = useObjects(text);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

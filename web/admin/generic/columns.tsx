@@ -4,23 +4,33 @@ import { CheckboxField } from '../../elements/choice.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
+import type { SavedView } from '../api/saved-views.tsx';
 import { Popover } from '../frame/popover.tsx';
 import { isTechnical } from './technical.ts';
 
 interface Columns {
   readonly names: readonly string[];
+  /** Null while they are those that the server names. */
+  readonly chosen: readonly string[] | null;
   /** Null for those that the server names. */
   choose(names: readonly string[] | null): void;
 }
 
-/** The columns of a list, which each browser remembers. */
-export function useColumns(path: string, { columns, shown }: Description): Columns {
+/** The columns of a list: those of the saved view that it shows, else those that this browser remembers. */
+export function useColumns(path: string, { columns, shown }: Description, view: SavedView | undefined): Columns {
   const key = `gatehouse:columns:${path}`;
   const [stored, setStored] = useState(() => localStorage.getItem(key));
-  const known = (stored ?? '').split(',').filter((name) => shown.some((member) => member.name === name));
+  // Until they are saved in the view, they are for this visit.
+  const [inView, setInView] = useState<{ readonly pk: string; readonly names: readonly string[] | null } | null>(null);
+  const ofView = inView && inView.pk === view?.pk ? inView.names : view?.columns;
+  const wanted = (view ? ofView : stored?.split(',')) ?? [];
+  const known = wanted.filter((name) => shown.some((member) => member.name === name));
+  const chosen = known.length > 0 ? known : null;
   return {
-    names: known.length > 0 ? known : columns,
+    names: chosen ?? columns,
+    chosen,
     choose(names) {
+      if (view) return setInView({ pk: view.pk, names });
       if (names) localStorage.setItem(key, names.join(','));
       else localStorage.removeItem(key);
       setStored(names?.join(',') ?? null);

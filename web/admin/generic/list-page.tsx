@@ -7,6 +7,7 @@ import type { Description } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import type { Row } from '../api/objects.ts';
 import { usePage } from '../api/pages.ts';
+import { viewParameter } from '../api/saved-views.tsx';
 import { useDescription } from '../api/use-description.ts';
 import { counted, inSentence, moreThan } from '../labels.ts';
 import { Link } from '../link.tsx';
@@ -20,6 +21,7 @@ import { ColumnsButton, useColumns } from './columns.tsx';
 import { Filters } from './filters.tsx';
 import { Pager, type Pagination } from './pager.tsx';
 import type { BulkVerbsProps } from './picked.ts';
+import { SavedViewLinks, SavedViewsButton, useCurrentView } from './saved-views.tsx';
 import { type ExtraColumn, Table } from './table.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
@@ -79,6 +81,7 @@ export function ListPage({ entry, beside, above, actions, ...made }: Props) {
         </>
       }
     >
+      <SavedViewLinks list={entry.path} />
       {above}
       {beside ? (
         <div className="beside">
@@ -103,17 +106,20 @@ function List({ entry, description, BulkVerbs, useExtra = withoutExtra, isUsed }
   const address = useAddress();
   const listed = usePage<Listed>(questionOf(entry, address));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const columns = useColumns(entry.path, description);
+  const columns = useColumns(entry.path, description, useCurrentView(entry.path));
   const extra = useExtra(listed.answer.state === 'ready' ? listed.answer.value.answer.results : noRows);
   if (address.query.has('page') && isMissing(listed)) return <BeyondLastPage />;
   const isAsking = [...address.query.keys()].some(
-    (name) => !['page', 'page_size', 'dialog', 'ordering'].includes(name),
+    (name) => !['page', 'page_size', 'dialog', 'ordering', viewParameter].includes(name),
   );
   return (
     <>
       <div className="list-tools">
         <Filters description={description} />
-        <ColumnsButton description={description} {...columns} />
+        <div className="list-buttons">
+          <SavedViewsButton list={entry.path} columns={columns.chosen} />
+          <ColumnsButton description={description} {...columns} />
+        </div>
       </div>
       <Loaded {...listed}>
         {({ answer: { results: rows, pagination }, names, isAtLeast }) =>
@@ -178,6 +184,7 @@ function BeyondLastPage() {
 
 /** The path of the list with what the address asks for; its names are those of the API, which passes over others. */
 function questionOf({ path }: ResourceEntry, { query }: Address): string {
-  const asked = [...query].filter(([name, value]) => name !== 'page_size' && name !== 'dialog' && value !== '');
+  const own = ['page_size', 'dialog', viewParameter];
+  const asked = [...query].filter(([name, value]) => !own.includes(name) && value !== '');
   return `${path}?${new URLSearchParams([['page_size', query.get('page_size') || rowsAPage], ...asked])}`;
 }

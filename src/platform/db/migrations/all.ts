@@ -39,6 +39,7 @@ import { outpostProcesses } from './0175-outpost-processes.ts';
 import { radsec } from './0180-radsec.ts';
 import { outpostDeployments } from './0190-outpost-deployments.ts';
 import { serverSettings } from './0200-server-settings.ts';
+import { savedViews } from './0210-saved-views.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   radsec,
   serverSettings,
   outpostDeployments,
+  savedViews,
 ];
