@@ -40,6 +40,7 @@ describeOnBoth('a ready-made flow', (server) => {
       { registration: [false, null] },
       { passkey: [false, null] },
       { consent: [false, 'default-provider-authorization-explicit-consent'] },
+      { proof: [false, 'default-enrollment-flow'] },
     ]);
     const trial = await server().admin.put('/flows/ready_made/passkey/?dry_run=true', { is_on: true });
     expect(trial.body).toMatchObject({ is_on: true, flow: 'default-passkey-flow' });
@@ -105,6 +106,14 @@ describeOnBoth('a ready-made flow', (server) => {
     expect(await turn(server(), 'recovery', true)).toMatchObject({ is_on: true, flow: 'default-recovery-flow' });
     expect((await server().admin.get(`${flow}design/`)).body).toMatchObject({ findings: [], steps: { length: 6 } });
     await turn(server(), 'recovery', false);
+  });
+
+  test('proves no address without mail', async () => {
+    const refused = await server().admin.put('/flows/ready_made/proof/', { is_on: true });
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { non_field_errors: ['Mail is not set up. Set the mail server in Settings, Address and mail, first.'] },
+    ]);
   });
 
   test('is turned on by superusers alone, if there is where to link it', async () => {
@@ -213,6 +222,69 @@ describeOnSqlite(
       for (const opened of ['', late])
         expect((await openBrowser(server()).show(flow, opened)).body.component).toBe(denied);
       expect((await openBrowser(server()).show(signInFlow)).body.enroll_url).toBeUndefined();
+    });
+
+    test('has invited people prove their address before anything else, and gives the form back', async () => {
+      const flow = 'default-enrollment-flow';
+      const steps = async () =>
+        (await server().admin.get(`/flows/instances/${flow}/design/`)).body.steps.map(
+          ({ name }: { name: string }) => name,
+        );
+      const invite = async (values = {}) => {
+        const { link, pk } = await made(server(), '/stages/invitation/invitations/', {
+          ...{ name: unique('invitation'), single_use: true },
+          ...values,
+        });
+        return { pk, query: new URL(link).search.slice(1) };
+      };
+      const before = await steps();
+      await turn(server(), 'proof', true);
+      expect(await steps()).toEqual([
+        'default-enrollment-invitation',
+        'default-enrollment-address',
+        'default-enrollment-email',
+        ...before.slice(1),
+      ]);
+      expect((await server().admin.get(`/flows/instances/${flow}/design/`)).body.findings).toEqual([]);
+      expect(await turn(server(), 'proof', true)).toMatchObject({
+        is_on: true,
+        places: [{ name: expect.any(String) }],
+      });
+
+      const email = `${unique('dana')}@example.org`;
+      const { query } = await invite();
+      const browser = openBrowser(server());
+      const keysOf = ({ body }: { body: { fields: { field_key: string }[] } }) =>
+        body.fields.map(({ field_key }) => field_key);
+      expect(keysOf(await browser.show(flow, query))).toEqual(['email']);
+      const waiting = await browser.answer(flow, { email });
+      expect(waiting.body).toMatchObject({ component: 'xak-stage-email' });
+      await quiet(server());
+      expect(mail.mails.at(-1)?.to).toEqual([email]);
+      const token = linkIn(mail).search.slice(1);
+      const phone = openBrowser(server());
+      await phone.show(flow, token);
+      const form = await phone.answer(flow, { component: 'xak-stage-email' }, token);
+      expect(keysOf(form)).toEqual(['username', 'name', 'password', 'password_repeat']);
+      const username = unique('dana');
+      const person = { username, name: 'Dana', password: strong, password_repeat: strong };
+      expect((await phone.answer(flow, { ...person, email: 'root@example.com' })).body.component).toBe(done);
+      const { results } = (await server().admin.get(`/core/users/?username=${username}`)).body;
+      expect(results).toMatchObject([{ email, email_verified: true, email_verified_by: 'mail' }]);
+
+      // An invitation by mail has proven the address that it was sent to.
+      const mailed = `${unique('eve')}@example.org`;
+      const { pk } = await invite({ fixed_data: { email: mailed } });
+      expect((await server().admin.post(`/stages/invitation/invitations/${pk}/send_email/`, {})).status).toBe(204);
+      await quiet(server());
+      const other = openBrowser(server());
+      await other.show(flow, linkIn(mail).search.slice(1));
+      expect(keysOf(await other.answer(flow, {}))).toEqual(['username', 'name', 'password', 'password_repeat']);
+
+      await turn(server(), 'proof', false);
+      expect(await steps()).toEqual(before);
+      const plain = await openBrowser(server()).show(flow, (await invite()).query);
+      expect(keysOf(plain)).toEqual(['username', 'name', 'email', 'password', 'password_repeat']);
     });
 
     test('signs people in with a passkey alone', async () => {

@@ -61,7 +61,7 @@ export const readMails = ({ mails }: MailReceiver): string[] =>
 
 /** The address in the mail that came last. */
 export function linkIn(receiver: MailReceiver): URL {
-  const [link] = /https?:\/\/\S+flow_token=[A-Za-z0-9]+/.exec(readMails(receiver).at(-1) ?? '') ?? [];
+  const [link] = /https?:\/\/\S+\b(?:flow_|i)token=[\w-]+/.exec(readMails(receiver).at(-1) ?? '') ?? [];
   if (!link) throw new Error('no mail with a link has come');
   return new URL(link);
 }

@@ -3,7 +3,8 @@ import { ask, passwordTwice } from './prompt-list.ts';
 import { loginModel, writeModel } from './stage-list.ts';
 import type { BootstrapStep } from './steps.ts';
 
-const slug = 'default-enrollment-flow';
+export const enrollmentFlow = 'default-enrollment-flow';
+const slug = enrollmentFlow;
 
 /** Enrolment by invitation only. */
 export const enrollment: BootstrapStep = {

@@ -6,11 +6,15 @@ import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resourc
 import { boolean } from '../../resource/fields/scalar.ts';
 import { selectOne } from '../../resource/read/read.ts';
 import { updateRow } from '../../resource/write/write-row.ts';
+import { enrollmentFlow } from '../bootstrap/enrollment.ts';
 import { createMake } from '../bootstrap/steps.ts';
 import type { World } from '../world.ts';
 import { type ReadyMade, readyMade } from './ready-made.ts';
+import { addSignUpProof, hasSignUpProof, removeSignUpProof } from './sign-up-proof.ts';
+import { createWrites, type SwitchInput } from './writes.ts';
 
-const nameSchema = { type: 'string', enum: readyMade.map(({ name }) => name) } as const;
+const proof = 'proof';
+const nameSchema = { type: 'string', enum: [...readyMade.map(({ name }) => name), proof] } as const;
 const schema = objectSchema({
   name: nameSchema,
   is_on: booleanSchema,
@@ -21,7 +25,7 @@ const schema = objectSchema({
   },
 });
 
-type Input = Pick<EndpointInput, 'call' | 'engine'> & { readonly tx: Query };
+type Input = SwitchInput;
 
 /** Flows that can be turned on and off. Turning one off unlinks it and leaves the flow as it is. */
 export const readyMadeEndpoints = (world: World): readonly Endpoint[] => [
@@ -45,6 +49,7 @@ export const readyMadeEndpoints = (world: World): readonly Endpoint[] => [
     bodySchema: 'ReadyMadeFlowRequest',
     answer: { status: 200, schema, schemaName: 'ReadyMadeFlow' },
     async run(input) {
+      if (input.call.params.name === proof) return turnProof(world, input);
       const one = readyMade.find(({ name }) => name === input.call.params.name);
       if (!one) throw new Problem('not_found');
       if (input.values.is_on) await turnOn(one, world, input);
@@ -57,7 +62,27 @@ export const readyMadeEndpoints = (world: World): readonly Endpoint[] => [
 export async function shownReadyMade(input: Input) {
   const shown = [];
   for (const one of readyMade) shown.push(await stateOf(one, input));
-  return shown;
+  return [...shown, await stateOfProof(input)];
+}
+
+/** No flow of its own: a step within enrollment by invitation. */
+async function stateOfProof({ tx }: Input) {
+  const { rows } = await sql<{ slug: string; name: string }>`select slug, name from flows
+    where slug = ${enrollmentFlow}`.execute(tx);
+  return {
+    name: proof,
+    is_on: await hasSignUpProof(tx),
+    flow: rows[0]?.slug ?? null,
+    places: rows.map(({ slug, name }) => ({ name, path: `/flows/instances/${slug}/` })),
+  };
+}
+
+async function turnProof(world: World, input: Input & Pick<EndpointInput, 'values'>) {
+  const { tx, engine, call } = input;
+  const isOn = await hasSignUpProof(tx);
+  if (input.values.is_on && !isOn) await addSignUpProof(createMake(tx, world, engine, call), createWrites(input));
+  if (!input.values.is_on && isOn) await removeSignUpProof(tx, createWrites(input));
+  return stateOfProof(input);
 }
 
 async function turnOn(one: ReadyMade, world: World, input: Input): Promise<void> {

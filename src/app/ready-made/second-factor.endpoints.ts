@@ -8,19 +8,12 @@ import { uuid } from '../../resource/fields/scalar.ts';
 import { list } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
 import { checkIfMatch } from '../../resource/read/etag.ts';
-import { selectOne } from '../../resource/read/read.ts';
 import { usesOf } from '../../resource/read/used-by.ts';
-import { destroyRow, updateRow } from '../../resource/write/write-row.ts';
 import { createMake } from '../bootstrap/steps.ts';
 import type { World } from '../world.ts';
 import { shownReadyMade } from './ready-made.endpoints.ts';
-import {
-  readSecondFactor,
-  requireSecondFactor,
-  type SecondFactorWrites,
-  scopes,
-  signInFlows,
-} from './second-factor.ts';
+import { readSecondFactor, requireSecondFactor, scopes, signInFlows } from './second-factor.ts';
+import { createWrites } from './writes.ts';
 
 const path = '/flows/second_factor/';
 const schema = objectSchema({
@@ -113,7 +106,7 @@ export const secondFactorEndpoints = (world: World): readonly Endpoint[] => [
       const present = await readSecondFactor(tx, await signInFlows(tx));
       if (isDeepStrictEqual(present, wanted)) return shown(tx);
       const make = createMake(tx, world, engine, call);
-      await requireSecondFactor(make, writes({ call, engine, tx }), wanted);
+      await requireSecondFactor(make, createWrites({ call, engine, tx }), wanted);
       return shown(tx);
     },
   }),
@@ -130,24 +123,4 @@ async function checkGroups(tx: Query, groups: readonly string[]): Promise<void> 
   if (groups.length > maxGroups) throw Invalid.field('groups', `Choose at most ${maxGroups} groups.`);
   const { rows } = await sql`select pk from groups where pk in (${sql.join(groups)})`.execute(tx);
   if (rows.length < groups.length) throw Invalid.field('groups', 'One of the groups does not exist.');
-}
-
-function writes(context: Pick<EndpointInput, 'call' | 'engine'> & { readonly tx: Query }): SecondFactorWrites {
-  const { engine, call, tx } = context;
-  const found = async (model: string, pk: string) => {
-    const resource = engine.registry.require(model);
-    const row = await selectOne({ engine, resource, call, tx }, [sql`${resource.row().col('pk')} = ${pk}`]);
-    if (!row) throw new Error(`${model} ${pk} is gone`);
-    return { context: { engine, resource, call, tx }, current: row.values };
-  };
-  return {
-    async remove(model, pk) {
-      const { context, current } = await found(model, pk);
-      await destroyRow(context, pk, current);
-    },
-    async change(model, pk, values) {
-      const { context, current } = await found(model, pk);
-      await updateRow(context, pk, current, values, 'patch');
-    },
-  };
 }

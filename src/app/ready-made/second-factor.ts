@@ -4,6 +4,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { bindPolicy, expressionModel } from '../bootstrap/flow-parts.ts';
 import { loginModel, mfaModel } from '../bootstrap/stage-list.ts';
 import type { Make } from '../bootstrap/steps.ts';
+import { makeRoom, type Writes } from './writes.ts';
 
 /** The stage that the switch adds: users without a factor set one up. The shipped one skips them. */
 export const requiringStage = 'default-second-factor-required';
@@ -81,15 +82,10 @@ async function stateIn(tx: Query, flow: string): Promise<SecondFactor> {
   return groups.length === gates.length ? { require: 'groups', groups } : custom;
 }
 
-export interface SecondFactorWrites {
-  remove(model: string, pk: string): Promise<void>;
-  change(model: string, pk: string, values: Record<string, unknown>): Promise<void>;
-}
-
 /** Requires a second factor before the login stage of each flow, of these people alone. */
 export async function requireSecondFactor(
   make: Make,
-  { remove, change }: SecondFactorWrites,
+  { remove, change }: Writes,
   { require, groups }: { readonly require: Scope; readonly groups: readonly string[] },
 ): Promise<void> {
   const flows = await signInFlows(make.tx);
@@ -98,7 +94,7 @@ export async function requireSecondFactor(
   if (flows.length === 0) throw Invalid.whole('No brand or source signs people in by a flow with a login stage.');
   const stage = await makeStage(make, change);
   for (const flow of flows) {
-    const order = await placeBeforeLogin(make.tx, flow, change);
+    const order = await makeRoom(make.tx, { flow: flow.pk, place: flow.login, count: 1 }, { change });
     const binding = await make.ensure('svc_flows.flowstagebinding', { target: flow.pk, stage, order });
     if (require === 'administrators') await bindPolicy(make, binding, await makePolicy(make), 0);
     for (const [order, group] of (require === 'groups' ? groups : []).entries())
@@ -106,7 +102,7 @@ export async function requireSecondFactor(
   }
 }
 
-async function makeStage(make: Make, change: SecondFactorWrites['change']): Promise<string | number> {
+async function makeStage(make: Make, change: Writes['change']): Promise<string | number> {
   const { rows } = await sql<{ pk: string }>`select pk from stages
     where name in (${sql.join(setups)}) order by name desc`.execute(make.tx);
   if (rows.length === 0) throw Invalid.whole('There is no stage by which people could set up a second factor.');
@@ -124,16 +120,6 @@ const makePolicy = (make: Make) =>
     { name: administratorsPolicy },
     { expression: '// Members of groups whose members are superusers.\nreturn user.is_superuser;' },
   );
-
-/** Right before the first login stage; that and what follows moves on if the place is taken. */
-async function placeBeforeLogin(tx: Query, { pk, login }: SignInFlow, change: SecondFactorWrites['change']) {
-  const { rows } = await sql<{ pk: string; order: number }>`select pk, "order" from flow_stage_bindings
-    where target = ${pk} and "order" >= ${login - 1} order by "order" desc`.execute(tx);
-  if (!rows.some(({ order }) => order === login - 1)) return login - 1;
-  for (const later of rows.filter(({ order }) => order >= login))
-    await change('svc_flows.flowstagebinding', later.pk, { order: later.order + 1 });
-  return login;
-}
 
 async function bindingsOf(tx: Query, flows: readonly SignInFlow[]) {
   if (flows.length === 0) return [];

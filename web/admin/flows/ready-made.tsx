@@ -11,7 +11,7 @@ import { Places } from './places.tsx';
 import { SecondFactorCard, type SecondFactorRequirement } from './second-factor-card.tsx';
 
 interface ReadyMadeFlow {
-  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey' | 'consent';
+  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey' | 'consent' | 'proof';
   readonly is_on: boolean;
   readonly flow: string | null;
   readonly places: readonly { readonly name: string; readonly path: string }[];
@@ -52,6 +52,12 @@ const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; 
     title: 'Consent for applications',
     about: 'People are asked before an application gets their data. Your own applications need no question.',
     places: 'Applications',
+  },
+  proof: {
+    title: 'Sign-up proof',
+    about:
+      'People with an invitation prove their address by a link by mail before they create their account. Enrollment for everybody always asks for that.',
+    places: 'Flow',
   },
 };
 

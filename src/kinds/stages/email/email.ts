@@ -5,7 +5,7 @@ import { recordEmailProof } from '../../../core/directory/email-proof.ts';
 import { findByName } from '../../../core/directory/name-keys.ts';
 import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { confirmScreen, linkComponent } from '../../../flow/executor/challenge.ts';
-import { setProvenEmail } from '../../../flow/executor/flow-state.ts';
+import { provenEmail, setProvenEmail } from '../../../flow/executor/flow-state.ts';
 import {
   ask,
   defineStageKind,
@@ -48,7 +48,7 @@ export function emailKind(needs: EmailStageNeeds): StageKind {
     answer: {},
     async show(step) {
       const { context, memory, settings, call } = step;
-      if (await isConfirmed(step)) return confirmed(step);
+      if ((await isConfirmed(step)) || isOfInvitation(step)) return confirmed(step);
       if (context.pending_user === null && context.pending_user_identifier === null && addressOf(step) === null)
         return deny('There is no recipient for the mail.');
       if (settings.use_global_settings && !(await needs.mailer.isReady()))
@@ -79,6 +79,12 @@ async function isConfirmed(step: Step<Settings>): Promise<boolean> {
   const { mailed_to } = step.walk.plan;
   if (!step.context.is_restored) return false;
   return mailed_to === undefined || mailed_to === (addressOf(step) ?? (await step.pendingUser())?.email);
+}
+
+/** Whether the invitation was mailed to the entered address: the person who opened it has proven that already. */
+function isOfInvitation(step: Step<Settings>): boolean {
+  const proven = provenEmail(step.context);
+  return proven?.by === 'invitation' && proven.email === addressOf(step);
 }
 
 /** The entered address, during an enrolment. */
