@@ -69,6 +69,11 @@ describeJourney(
       const { certificates } = (await admin.get('/admin/maintenance/')).body;
       const { ends } = certificates.find(({ name }: { name: string }) => name === certificate);
       expect(await row(certificate).locator('time').getAttribute('datetime')).toBe(ends);
+      await openAdmin(page, '/system/?tab=jobs');
+      await page.getByText('Next: ').first().waitFor();
+      expect(await page.locator('.tabs > ul').first().getByRole('link').allInnerTexts()).toEqual([
+        ...['Overview', 'Jobs', 'Certificates and tokens', 'Connections', 'Settings'],
+      ]);
       await openAdmin(page, '/system/?tab=tokens');
       await row(token).getByText('Never ends').waitFor();
       const engine = unique('engine');

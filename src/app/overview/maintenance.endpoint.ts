@@ -34,6 +34,7 @@ const schema = objectSchema({
         status: { type: 'string', enum: ['successful', 'warning', 'error', 'waiting'] },
         message: stringSchema,
         finished: orNull(timeSchema),
+        next_run: { ...orNull(timeSchema), description: 'When one is due next; null if none is queued.' },
         may_run: booleanSchema,
       }),
     ),

@@ -24,16 +24,18 @@ interface JobRow {
   readonly state: string;
   readonly message: string;
   readonly finished: string | null;
+  readonly next_run: string | null;
 }
 
-/** The last finished run of each kind of job, or the one that waits; failed ones first. */
+/** The last finished run of each kind of job, or the one that waits, and the time of the next; failed ones first. */
 export async function jobRuns(input: Input, jobs: Pick<Jobs, 'kinds'>) {
   const where = await visibleWhere(input, 'svc_events.systemtask');
   if (!where) return [];
-  const { rows } = await sql<JobRow>`select pk, name, state, message, finished from (
+  const { rows } = await sql<JobRow>`select pk, name, state, message, finished, next_run from (
       select t.pk, t.kind as name, t.state, t.message, t.finished,
         row_number() over (partition by t.kind order by case when t.state in ('done', 'failed') then 0 else 1 end,
-          t.finished desc, t.pk desc) as place
+          t.finished desc, t.pk desc) as place,
+        min(case when t.state = 'queued' then t.run_at end) over (partition by t.kind) as next_run
       from jobs as t where ${where}) as runs
     where place = 1 order by case when state = 'failed' then 0 else 1 end, name ${limit}`.execute(input.call.db.read);
   const mayRun = requireActor(input.call).holds('svc_events.run_task');

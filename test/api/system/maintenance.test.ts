@@ -25,6 +25,8 @@ describeOnBoth('the state of what keeps a server running', (server) => {
       expect.objectContaining({ pk: provider.pk, is_assigned: false, may_change: true, outstanding: 0, run: null }),
     );
     expect(body.jobs.length).toBeGreaterThan(0);
+    const { next_run } = body.jobs.find(({ name }: { name: string }) => name === 'job_cleanup');
+    expect(Date.parse(next_run)).toBeGreaterThan(0);
     const run = await admin.post(`/providers/scim/${provider.pk}/sync/run/`);
     expect([run.status, run.text]).toEqual([400, expect.stringContaining('No application uses this provider')]);
   });

@@ -30,8 +30,8 @@ export function Jobs({ found: { jobs }, reload }: TabProps) {
     <>
       {problem && <Notice tone="bad">{problem}</Notice>}
       <RowList
-        rows={jobs.map(({ pk, name, description, status, message, finished, may_run }) => ({
-          ...{ id: name, href: hrefOf(`/events/system_tasks/${pk}/`), at: finished },
+        rows={jobs.map(({ pk, name, description, status, message, finished, next_run, may_run }) => ({
+          ...{ id: name, href: hrefOf(`/events/system_tasks/${pk}/`), at: finished, next: next_run },
           ...{ tag: spelled(status), tone: tones[status] },
           name: titleOf(description) || name,
           text: [description && name, message].filter(Boolean).join(' · '),

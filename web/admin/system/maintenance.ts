@@ -7,6 +7,8 @@ interface JobRun {
   readonly status: 'successful' | 'warning' | 'error' | 'waiting';
   readonly message: string;
   readonly finished: string | null;
+  /** When one is due next. */
+  readonly next_run: string | null;
   readonly may_run: boolean;
 }
 

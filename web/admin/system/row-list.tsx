@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Moment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
 import { Link } from '../link.tsx';
 
 export interface RowProps {
@@ -10,6 +11,8 @@ export interface RowProps {
   readonly href: string;
   readonly text?: string;
   readonly at?: string | null;
+  /** When it is due next. */
+  readonly next?: string | null;
   readonly action?: ReactNode;
 }
 
@@ -17,7 +20,7 @@ export interface RowProps {
 export function RowList({ rows }: { rows: readonly RowProps[] }) {
   return (
     <ul className="rows">
-      {rows.map(({ id, tone = 'plain', tag, name, href, text, at, action }) => (
+      {rows.map(({ id, tone = 'plain', tag, name, href, text, at, next, action }) => (
         <li key={id} className="rows-row">
           <span className={tone === 'plain' ? 'tag' : `tag tag-${tone}`}>{tag}</span>
           <div className="rows-text">
@@ -27,6 +30,11 @@ export function RowList({ rows }: { rows: readonly RowProps[] }) {
           {at && (
             <span className="quiet small">
               <Moment at={at} />
+            </span>
+          )}
+          {next && (
+            <span className="quiet small">
+              <Rich text="Next: {at}" values={{ at: <Moment key="at" at={next} /> }} />
             </span>
           )}
           {action}

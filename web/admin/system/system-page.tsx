@@ -5,7 +5,7 @@ import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
-import { Tabs } from '../generic/tabs.tsx';
+import { sharedTab, Tabs, tabAt } from '../generic/tabs.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { AllSettings } from '../pages/settings.tsx';
@@ -19,6 +19,8 @@ interface Part {
   /** What it shows of the answer. */
   readonly shows?: 'jobs' | 'certificates' | 'tokens' | 'connections' | 'sources' | 'sync';
   readonly title: Text;
+  /** The tab that it shares with others. */
+  readonly group?: Text;
   /** The list that a user must be allowed to view to see this part; null for every user. */
   readonly list: string | null;
   readonly Content: ComponentType<TabProps>;
@@ -31,19 +33,42 @@ const parts: readonly Part[] = [
     name: 'certificates',
     shows: 'certificates',
     title: 'Certificates',
+    group: 'Certificates and tokens',
     list: '/crypto/certificatekeypairs/',
     Content: Certificates,
   },
-  { name: 'tokens', shows: 'tokens', title: 'Tokens', list: '/core/tokens/', Content: Tokens },
+  {
+    name: 'tokens',
+    shows: 'tokens',
+    title: 'Tokens',
+    group: 'Certificates and tokens',
+    list: '/core/tokens/',
+    Content: Tokens,
+  },
   {
     name: 'connections',
     shows: 'connections',
     title: 'Service connections',
+    group: 'Connections',
     list: '/outposts/service_connections/all/',
     Content: Connections,
   },
-  { name: 'sources', shows: 'sources', title: 'Sources', list: '/sources/all/', Content: Sources },
-  { name: 'provisioning', shows: 'sync', title: 'Provisioning', list: '/providers/all/', Content: Provisioning },
+  {
+    name: 'sources',
+    shows: 'sources',
+    title: 'Sources',
+    group: 'Connections',
+    list: '/sources/all/',
+    Content: Sources,
+  },
+  {
+    name: 'provisioning',
+    shows: 'sync',
+    title: 'Provisioning',
+    group: 'Connections',
+    list: '/providers/all/',
+    Content: Provisioning,
+  },
 ];
 
 const settings = 'settings';
@@ -54,10 +79,15 @@ export function SystemPage() {
   const { query } = useAddress();
   const open = parts.filter(({ list }) => list === null || resources.some(({ path }) => path === list));
   const tabs = [
-    ...open.map(({ name, title }) => ({ name, title: t(title) })),
+    ...[...Map.groupBy(open, ({ group, title }) => group ?? title)].flatMap(([title, shared]) =>
+      sharedTab(
+        t(title),
+        shared.map((part) => ({ name: part.name, title: t(part.title) })),
+      ),
+    ),
     ...(system_permissions.includes('view_system_settings') ? [{ name: settings, title: t('Settings') }] : []),
   ];
-  const current = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  const current = tabAt(tabs, query.get('tab'));
   const part = open.find(({ name }) => name === current);
   return (
     <Page title={t('Maintenance')} intro={t('What keeps the server running, and what of it needs attention.')}>
