@@ -145,6 +145,22 @@ describeJourney('the admin pages of people', (journey) => {
     expect(results[0].context).toMatchObject({ reason: 'to see what she sees' });
   });
 
+  test('say where a person is signed in, and when they last did not get in', async () => {
+    const { server } = journey();
+    const person = await personWithPassword(server);
+    const page = await visitAdmin(journey(), `/core/users/${person.pk}/`);
+    const fact = (title: string) => page.locator('.facts > div').filter({ hasText: title });
+    await fact('Open sessions').getByText('None').waitFor();
+    await fact('Last failed sign-in').getByText('None recorded').waitFor();
+    await signInByPassword(openBrowser(server), person.username, 'not this one');
+    await signInByPassword(openBrowser(server), person.username, password);
+    await openAdmin(page, `/core/users/${person.pk}/`);
+    await fact('Open sessions').getByText('1, last used now').waitFor();
+    await fact('Last failed sign-in').getByRole('link').click();
+    await page.getByRole('heading', { name: `A sign-in as ${person.username} failed.` }).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
   test('add members from the group, and permissions to a role by its matrix', async () => {
     const { server } = journey();
     const group = await makeGroup(server);

@@ -13,6 +13,7 @@ import {
 } from '../../resource/document/json-schema.ts';
 import type { OpenApiDocument } from '../../resource/document/openapi.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import type { Engine } from '../../resource/resource.ts';
 import { checkQuery } from '../../resource/write/flags.ts';
 import { maxKeys, namedObjectSchema, type ReadByKeys } from './named-objects.ts';
 import { createFindReadOperation, type ReadOperation } from './page-operation.ts';
@@ -22,13 +23,15 @@ interface Dependencies {
   readonly readByKeys: ReadByKeys;
   /** The part of the OpenAPI document about a resource. */
   document(path: string): OpenApiDocument | null;
+  /** Operations without rows that pages read together with lists and objects. */
+  readonly endpoints: readonly Endpoint[];
 }
 
 const maxPaths = 5;
 
 /** All that a page reads, in one request: each part requires the rights of its operation. */
-export function pageEndpoint({ readByKeys, document }: Dependencies): Endpoint {
-  const findingBy = memoizeWeakly(createFindReadOperation);
+export function pageEndpoint({ readByKeys, document, endpoints }: Dependencies): Endpoint {
+  const findingBy = memoizeWeakly((engine: Engine) => createFindReadOperation(engine, endpoints));
   return defineEndpoint({
     id: 'admin_page_retrieve',
     method: 'GET',

@@ -13,8 +13,9 @@ export function referencesIn(
   registry: Registry,
   actor: Actor,
 ): Map<string, string[]> {
-  const { model, keyName, allFields } = resource;
   const keys = new Map<string, string[]>();
+  if (!resource) return keys;
+  const { model, keyName, allFields } = resource;
   const add = (of: string, key: unknown) => {
     if (typeof key === 'string' || typeof key === 'number') keys.set(of, [...(keys.get(of) ?? []), String(key)]);
   };

@@ -1,19 +1,25 @@
 import { Code } from '../../elements/code.tsx';
 import { deviceKindName, type ListedDevice } from '../../elements/device-kind.ts';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Loaded } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { pageLocale } from '../../texts/page-language.ts';
+import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf } from '../address.ts';
-import { useInterface } from '../api/interface.ts';
+import { useEntry, useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
+import { usePart } from '../api/pages.ts';
+import type { Event } from '../events/event.ts';
 import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
+import type { Session } from './belongings.tsx';
 import type { Person } from './person.ts';
 
 /** Who it is. */
 export function PersonOverview({ person, may }: { person: Person; may: NamedObject['may'] }) {
   const { user } = useInterface();
+  const sessions = useEntry('/core/authenticated_sessions/');
+  const events = useEntry('/events/events/');
   const isPerson = !person.type.includes('service_account');
   const isNew = person.is_active && !person.last_login && isPerson && may.includes('svc_core.reset_user_password');
   const facts = [
@@ -30,6 +36,8 @@ export function PersonOverview({ person, may }: { person: Person; may: NamedObje
     [t('Groups'), <Groups key="groups" person={person} />],
     [t('Second factors'), isPerson && user.is_superuser && <Factors key="factors" person={person} />],
     [t('Last sign-in'), person.last_login ? <Moment key="login" at={person.last_login} /> : t('Never')],
+    [t('Open sessions'), sessions && <OpenSessions key="open" person={person} />],
+    [t('Last failed sign-in'), events && <LastFailure key="failure" person={person} />],
     ['UUID', person.uuid],
   ] as const;
   return (
@@ -93,7 +101,7 @@ function Groups({ person: { groups_obj } }: { person: Person }) {
 
 /** How they prove who they are beside the password; for superusers, who alone may see it. */
 function Factors({ person: { pk } }: { person: Person }) {
-  const read = useAnswer<readonly (ListedDevice & { readonly confirmed: boolean })[]>(
+  const read = usePart<readonly (ListedDevice & { readonly confirmed: boolean })[]>(
     `/authenticators/admin/all/?user=${pk}`,
   );
   return (
@@ -107,6 +115,55 @@ function Factors({ person: { pk } }: { person: Person }) {
           </Link>
         );
       }}
+    </Loaded>
+  );
+}
+
+interface Newest<T> {
+  readonly results: readonly T[];
+  readonly pagination: { readonly count: number };
+}
+
+const newestOf = (list: string, query: Readonly<Record<string, string>>): string =>
+  `${list}?${new URLSearchParams({ ...query, page_size: '1' })}`;
+
+/** Where they are signed in now. */
+function OpenSessions({ person: { username } }: { person: Person }) {
+  const query = { user__username: username, ordering: '-last_used' };
+  const read = usePart<Newest<Session>>(newestOf('/core/authenticated_sessions/', query));
+  return (
+    <Loaded {...read}>
+      {({ results: [last], pagination: { count } }) =>
+        last ? (
+          <Link href={hereWith({ tab: 'sessions' })}>
+            <Rich
+              text="{count}, last used {when}"
+              values={{ count: String(count), when: <Moment key="when" at={last.last_used} /> }}
+            />
+          </Link>
+        ) : (
+          t('None')
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** The last time that somebody, most likely they, did not get in by this account. */
+function LastFailure({ person: { username } }: { person: Person }) {
+  const read = usePart<Newest<Event>>(newestOf('/events/events/', { username, action: 'login_failed' }));
+  return (
+    <Loaded {...read}>
+      {({ results: [last] }) =>
+        last ? (
+          <Link href={hrefOf(`/events/events/${last.pk}/`)}>
+            <Moment at={last.created} />
+            {last.client_ip && <bdi> · {last.client_ip}</bdi>}
+          </Link>
+        ) : (
+          t('None recorded')
+        )
+      }
     </Loaded>
   );
 }
