@@ -16,6 +16,7 @@ export const stageFamily = {
       unique: 'stage with this name already exists.',
       filter: true,
       help: 'The name of the stage; unique.',
+      isObvious: true,
     }),
     flow_set: nestedMany(
       'svc_flows.flow',

@@ -40,7 +40,7 @@ export const ruleFromEvent: Endpoint = defineEndpoint({
     name: ruleFields.name,
     transports: ruleFields.transports,
     severity: ruleFields.severity,
-    group: ref('svc_core.group', 'uuid', { help: 'The group that is notified.' }),
+    group: ref('svc_core.group', 'uuid', { help: 'The group that is notified.', isObvious: true }),
   },
   bodySchema: 'NotificationRuleFromEventRequest',
   answer: {

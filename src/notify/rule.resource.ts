@@ -13,6 +13,7 @@ export const ruleFields = {
     unique: 'Notification Rule with this name already exists.',
     filter: true,
     help: 'The name of the rule; unique.',
+    isObvious: true,
   }),
   transports: refs('svc_events.notificationtransport', 'uuid', {
     table: 'notification_rule_transports',

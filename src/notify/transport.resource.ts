@@ -28,6 +28,7 @@ export const transportResource = (transports: readonly TransportKind[], log: Log
         unique: 'Notification Transport with this name already exists.',
         filter: true,
         help: 'The name of the transport; unique.',
+        isObvious: true,
       }),
       mode: choice(
         transports.map(({ mode }) => mode),

@@ -69,6 +69,7 @@ export const bindingResource = (resources: Resources): Resource =>
         resetOnPut: true,
         outlives: true,
         help: 'The user who passes.',
+        isObvious: true,
       }),
       policy_obj: nested('svc_policies.policy', 'policy'),
       group_obj: nested('svc_core.group', 'group'),

@@ -19,6 +19,7 @@ export const policyFamily = {
       unique: 'Policy with this name already exists.',
       filter: true,
       help: 'The name of the policy; unique.',
+      isObvious: true,
     }),
     execution_logging: boolean({
       default: false,

@@ -41,7 +41,11 @@ export const providerFamily = {
   model: providerModel,
   table: 'providers',
   fields: {
-    name: text({ unique: 'provider with this name already exists.', help: 'The name of the provider; unique.' }),
+    name: text({
+      unique: 'provider with this name already exists.',
+      help: 'The name of the provider; unique.',
+      isObvious: true,
+    }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'The flow for users who open the application without a session.',

@@ -31,7 +31,7 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
     recentAuthentication: true,
     body: {
       ...fields,
-      [to.column]: ref(to.model, to.keyType, { help: `The ${to.column} here.` }),
+      [to.column]: ref(to.model, to.keyType, { help: `The ${to.column} here.`, isObvious: true }),
       source: ref(sourceModel, 'uuid', { help: 'The source of the connection.' }),
     },
     bodySchema: `${schema}CreateRequest`,

@@ -24,7 +24,10 @@ const fixed = {
 const userConnectionFamily = {
   model: 'svc_core.usersourceconnection',
   table: 'user_source_connections',
-  fields: { ...fixed, identifier: text({ max: 255, help: 'The identifier of the user at the source.' }) },
+  fields: {
+    ...fixed,
+    identifier: text({ max: 255, help: 'The identifier of the user at the source.', isObvious: true }),
+  },
 } satisfies Family;
 
 type ConnectionFields = typeof userConnectionFamily.fields;

@@ -35,6 +35,17 @@ describeJourney('the account pages', (journey) => {
     await page.getByRole('heading', { name: 'Connected accounts', level: 1 }).waitFor();
   });
 
+  test('have their colours chosen as the administration has', async () => {
+    const { page } = await visit(journey(), '');
+    const theme = () => page.locator('html').getAttribute('data-theme');
+    await page.locator('summary', { hasText: 'Appearance' }).click();
+    await page.getByRole('radio', { name: 'Dark' }).check();
+    expect(await theme()).toBe('dark');
+    await page.reload();
+    await page.locator('summary', { hasText: 'Account menu' }).waitFor();
+    expect(await theme()).toBe('dark');
+  });
+
   test('fit on a narrow screen, where the menu unfolds', async () => {
     const { page } = await visit(journey(), '', { viewport: { width: 320, height: 640 } });
     const links = page.getByRole('navigation').getByRole('link');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { bodyFor, factsOf, setupOf } from '../../web/admin/applications/template.ts';
 import { templates } from '../../web/admin/applications/templates/all.ts';
 import { pick } from '../support/admin-form.ts';
-import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { chooseAction, moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { expectGoodLooks } from '../support/good-looks.ts';
 import { describeJourney } from '../support/journey.ts';
 import { flowKey, unique } from '../support/make-walk.ts';
@@ -456,7 +456,7 @@ describeJourney('the admin pages of applications', (journey) => {
     const rule = page.getByRole('dialog', { name: 'Create a rule from this event' });
     expect(await rule.getByLabel('Name').inputValue()).toBe('Object created: Application');
     await rule.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Duplicate…' }).click();
+    await chooseAction(page, 'Duplicate…');
     const copy = unique('second');
     const slug = page.getByRole('dialog').getByLabel('Slug');
     expect(await slug.inputValue()).toMatch(/-copy$/);
@@ -469,6 +469,33 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Duplicate', exact: true }).click();
     await page.getByRole('heading', { name: '李小龍', level: 1 }).waitFor();
     expect((await server.admin.get(`/core/applications/${copy}/`)).body.provider).not.toBe(provider);
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('keep what was typed about an application before it goes on', async () => {
+    const { server } = journey();
+    const name = unique('kept');
+    const page = await visitAdmin(journey(), '/applications/new/?template=openid-connect');
+    await page.getByLabel('Name (required)').fill(name);
+    await page.getByLabel('Address (required)').fill('https://kept.example.com');
+    await page.getByLabel('Redirect URIs, one per line (required)').fill('https://kept.example.com/in');
+    await moveTo(page, '/core/groups/');
+    await openAdmin(page, '/applications/new/?template=openid-connect');
+    await page.getByText('These are your unsaved changes from before.').waitFor();
+    const redirect = page.getByLabel('Redirect URIs, one per line (required)');
+    expect(await page.getByLabel('Name (required)').inputValue()).toBe(name);
+    expect(await page.getByLabel('Slug (required)').inputValue()).toBe(name);
+    expect(await redirect.inputValue()).toBe('https://kept.example.com/in');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: `${name} is created` }).waitFor();
+    expect((await server.admin.get(`/core/applications/${name}/`)).status).toBe(200);
+    await openAdmin(page, '/applications/new/?template=openid-connect');
+    expect(await page.getByLabel('Name (required)').inputValue()).toBe('');
+    await page.getByLabel('Name (required)').fill('Other');
+    await page.reload();
+    await page.getByRole('button', { name: 'Discard them' }).click();
+    expect(await page.getByLabel('Name (required)').inputValue()).toBe('');
     await page.waitForLoadState('networkidle');
   });
 
@@ -526,7 +553,7 @@ describeJourney('the admin pages of applications', (journey) => {
     const { pk } = await makeApplication(server, name);
     const isOn = async () => (await server.admin.get(`/core/applications/${name}/`)).body.enabled;
     const page = await visitAdmin(journey(), `/core/applications/${name}/`);
-    await page.getByRole('button', { name: 'Switch off…' }).click();
+    await chooseAction(page, 'Switch off…');
     await page.getByRole('dialog').getByRole('button', { name: 'Switch off', exact: true }).click();
     await page.getByText('This application is switched off').waitFor();
     expect(await isOn()).toBe(false);

@@ -7,7 +7,7 @@ import { englishKind } from '../../web/admin/english-labels.ts';
 import { resources } from '../contract/every-resource.ts';
 import { createMaker, type Maker } from '../contract/maker.ts';
 import { fillIn } from '../support/admin-form.ts';
-import { moveTo, visitAdmin } from '../support/admin-visit.ts';
+import { chooseAction, moveTo, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 
 const listed = resources.filter(({ verbs }) => verbs.includes('list'));
@@ -82,7 +82,7 @@ describeJourney(
 
     async function remove(page: Page, resource: Resource): Promise<void> {
       const shownPath = new URL(page.url()).pathname.replace('/if/admin', '');
-      await page.getByRole('button', { name: 'Delete…' }).click();
+      await chooseAction(page, 'Delete…');
       const dialog = page.getByRole('dialog');
       await dialog.getByText('This cannot be undone').waitFor();
       if (resource.path === '/flows/bindings/') await typeName(dialog);

@@ -86,10 +86,13 @@ describeJourney('the keyboard alone', (journey) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: renamed, level: 1 }).waitFor();
 
+    const actions = page.locator('summary', { hasText: 'Actions' });
     const remove = page.getByRole('button', { name: 'Delete…' });
+    await press(page, actions);
     await press(page, remove);
-    await leaveDialog(page, remove);
+    await leaveDialog(page, actions);
     await page.keyboard.press('Enter');
+    await press(page, remove);
     // Members of the group are superusers.
     await tabTo(page, page.getByRole('dialog').getByLabel(`Type ${renamed} to confirm`));
     await page.keyboard.type(renamed);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { fillIn } from '../support/admin-form.ts';
-import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { chooseAction, moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { describeJourney } from '../support/journey.ts';
 import { unique } from '../support/make-walk.ts';
 import type { TestServer } from '../support/server.ts';
@@ -468,7 +468,7 @@ describeJourney('the admin pages', (journey) => {
     const group = await makeGroup(server);
     const below = (await server.admin.post('/core/groups/', { name: unique('below'), parent: group.pk })).body;
     const page = await visitAdmin(journey(), `/core/groups/${group.pk}/`);
-    await page.getByRole('button', { name: 'Delete…' }).click();
+    await chooseAction(page, 'Delete…');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('link', { name: below.name }).waitFor();
     await dialog.getByText('no longer refers to it').waitFor();
@@ -636,6 +636,13 @@ describeJourney('the admin pages', (journey) => {
     expect(await field.getByRole('textbox').inputValue()).toBe('minutes=90');
     await fillIn(page, server, 'default_token_duration', 'minutes=1530');
     await page.getByText('That is 1 day, 1 hour, 30 minutes.').waitFor();
+    // Several units are one number when they are shown again.
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    await server.admin.patch('/admin/settings/', { default_token_duration: 'days=1;hours=2' });
+    await openAdmin(page, '/admin/settings/');
+    expect(await field.getByRole('spinbutton').inputValue()).toBe('26');
+    expect(await page.getByText('days=1').count()).toBe(0);
     await fillIn(page, server, 'default_token_duration', 'minutes=-5');
     await page.getByText('That is 5 minutes earlier.').waitFor();
     await fillIn(page, server, 'default_token_duration', 'an hour');
@@ -646,7 +653,7 @@ describeJourney('the admin pages', (journey) => {
     expect((await server.admin.get('/admin/settings/')).body.default_token_duration).toBe('hours=5');
     const reader = await server.user(['svc_rbac.view_system_settings']);
     const second = await visitAdmin(journey(), '/admin/settings/', { user: reader.pk });
-    await second.getByText('hours=5').waitFor();
+    await second.getByText('5 hours', { exact: true }).waitFor();
     expect(await second.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await second.waitForLoadState('networkidle');
   });

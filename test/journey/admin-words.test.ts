@@ -80,6 +80,11 @@ describeJourney('the words of admin pages', (journey) => {
     await groups.getByRole('link', { name: /^Ask for password/ }).waitFor();
     expect(await groups.getByRole('link', { name: unused.name }).count()).toBe(0);
     await page.getByRole('rowheader', { name: 'Unused', exact: true }).waitFor();
+    const here = new URL(page.url()).pathname.replace('/if/admin', '');
+    // A page alone cannot be grouped as the whole list.
+    await openAdmin(page, `${here}?page_size=5`);
+    await page.getByText('Page 1 of').waitFor();
+    expect(await page.locator('.table-group').count()).toBe(0);
     await page.waitForLoadState('networkidle');
   });
 });

@@ -118,6 +118,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
     const before = real.over.length;
     await page.goto('/if/user/');
+    await page.locator('summary', { hasText: 'Account menu' }).click();
     await page.getByRole('link', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await expect.poll(() => real?.over.length).toBe(before + 1);

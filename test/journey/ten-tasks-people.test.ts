@@ -124,6 +124,7 @@ describeJourney('tasks with people', (journey) => {
     const { page } = hand;
     await hand.menu('Groups');
     await hand.click(page.getByRole('main').getByRole('link', { name: group.name, exact: true }));
+    await hand.click(page.getByText('Actions', { exact: true }));
     await hand.click(page.getByRole('button', { name: 'Give a role…' }));
     const dialog = page.getByRole('dialog');
     await hand.click(dialog.getByLabel('Help desk: passwords and second factors'));

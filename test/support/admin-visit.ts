@@ -35,6 +35,14 @@ export async function openAdmin(page: Page, path: string): Promise<void> {
   await settled(page);
 }
 
+/** Chooses what can be done with an object: from the menu, or by the button where there is just one thing. */
+export async function chooseAction(page: Page, title: string): Promise<void> {
+  const button = page.locator('.page-head').getByRole('button', { name: title, includeHidden: true });
+  await button.waitFor({ state: 'attached' });
+  if (!(await button.isVisible())) await page.locator('.page-head').getByText('Actions', { exact: true }).click();
+  await button.click();
+}
+
 /** The same in the document that is open, as going back and forth does. */
 export async function moveTo(page: Page, path: string): Promise<void> {
   const address = JSON.stringify(`/if/admin${path}`);

@@ -1,5 +1,8 @@
+import { CircleUserRound, LogOut, SunMoon } from 'lucide-react';
+import { Popover } from '../elements/popover.tsx';
 import { Logo } from '../page/logo.tsx';
 import { SignOutLink } from '../page/sign-out.tsx';
+import { ThemeChoice } from '../page/theme-choice.tsx';
 import { t } from '../texts/texts.ts';
 import { SectionLink } from './navigation.tsx';
 import { isAdministrator, nameOf, usePerson } from './person.ts';
@@ -18,11 +21,38 @@ export function AccountHeader() {
         </a>
       )}
       <NotificationsLink />
-      <SectionLink to="profile" className="account-person">
-        <img src={person.avatar} alt="" width="32" height="32" />
-        <span dir="auto">{nameOf(person)}</span>
-      </SectionLink>
-      <SignOutLink className="button account-sign-out" />
+      <Popover label={t('Appearance')} icon={<SunMoon className="icon" aria-hidden="true" />}>
+        <ThemeChoice />
+      </Popover>
+      <Popover
+        label={t('Account menu')}
+        className="account-person"
+        icon={
+          <>
+            <img src={person.avatar} alt="" width="32" height="32" />
+            <span dir="auto" aria-hidden="true">
+              {nameOf(person)}
+            </span>
+          </>
+        }
+      >
+        <p className="account-panel-person">
+          <strong dir="auto">{nameOf(person)}</strong>
+          <span className="quiet small" dir="auto">
+            {person.email || person.username}
+          </span>
+        </p>
+        <div className="account-panel-links">
+          <SectionLink to="profile">
+            <CircleUserRound className="icon" aria-hidden="true" />
+            {t('Profile')}
+          </SectionLink>
+          <SignOutLink className="">
+            <LogOut className="icon" aria-hidden="true" />
+            {t('Sign out')}
+          </SignOutLink>
+        </div>
+      </Popover>
     </header>
   );
 }

@@ -16,6 +16,8 @@ interface Props {
   readonly intro?: ReactNode;
   /** The icon, logo or face of what the page is about. */
   readonly mark?: ReactNode;
+  /** The state of what the page is about, beside its name. */
+  readonly state?: ReactNode;
   /** The pages above this one. */
   readonly crumbs?: readonly Crumb[];
   /** What can be done with the page as a whole. */
@@ -24,7 +26,7 @@ interface Props {
 }
 
 /** The frame of an admin page: breadcrumbs, heading, actions and content. */
-export function Page({ title, intro, mark, crumbs = [], actions, children }: Props) {
+export function Page({ title, intro, mark, state, crumbs = [], actions, children }: Props) {
   const heading = useHeading(title);
   useRecent(title, mark !== undefined);
   return (
@@ -44,9 +46,12 @@ export function Page({ title, intro, mark, crumbs = [], actions, children }: Pro
         <div className="page-head-row">
           {mark && <div className="page-mark">{mark}</div>}
           <div className="page-title">
-            <h1 ref={heading} tabIndex={-1}>
-              <bdi>{title}</bdi>
-            </h1>
+            <div className="page-name">
+              <h1 ref={heading} tabIndex={-1}>
+                <bdi>{title}</bdi>
+              </h1>
+              {state}
+            </div>
             {intro && <p className="quiet">{intro}</p>}
           </div>
           {actions && <div className="row">{actions}</div>}

@@ -1,15 +1,15 @@
-import { useState } from 'react';
 import type { Brand } from '../api/brand.ts';
+import { storeChoice, useStoredChoice } from './stored-choice.ts';
 
 export const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
 export type Theme = Brand['ui_theme'];
 
-const key = 'gatehouse:theme';
+const name = 'theme';
 
 export const isTheme = (text: unknown): text is Theme => typeof text === 'string' && Object.hasOwn(themes, text);
 
 const storedTheme = (): Theme | null => {
-  const stored = localStorage.getItem(key);
+  const stored = localStorage.getItem(`gatehouse:${name}`);
   return isTheme(stored) ? stored : null;
 };
 
@@ -20,15 +20,9 @@ export function applyTheme(): void {
 }
 
 /** The chosen theme, stored in the browser. */
-export function useTheme(ofBrand: Theme): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState<Theme>(() => storedTheme() ?? ofBrand);
-  function choose(chosen: Theme): void {
-    localStorage.setItem(key, chosen);
-    document.documentElement.dataset.theme = chosen;
-    setTheme(chosen);
-  }
-  return [theme, choose];
-}
+export const useTheme = (ofBrand: Theme) => useStoredChoice(name, themes, ofBrand);
+
+export const chooseTheme = (theme: Theme): void => storeChoice(name, theme);
 
 /** Whether the page is dark now: by its theme, else by the system. */
 export const isDark = (theme: Theme): boolean =>

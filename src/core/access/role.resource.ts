@@ -38,7 +38,12 @@ export const roleResource = defineResource({
   order: ['name'],
   search: ['name'],
   fields: {
-    name: text({ max: 150, unique: 'Role with this name already exists.', help: 'The name of the role; unique.' }),
+    name: text({
+      max: 150,
+      unique: 'Role with this name already exists.',
+      help: 'The name of the role; unique.',
+      isObvious: true,
+    }),
   },
   rightsOf: roleRights,
   filters: {

@@ -66,7 +66,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     },
     visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(needs, actor, row, call) },
     fields: {
-      name: text({ filter: true, help: 'The name in the list of applications.' }),
+      name: text({ filter: true, help: 'The name in the list of applications.', isObvious: true }),
       slug: slug({
         unique: 'Application with this slug already exists.',
         filter: true,
@@ -109,6 +109,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
         default: '',
         filter: true,
         help: 'The publisher or operator of the application.',
+        isObvious: true,
       }),
       policy_engine_mode: choice(['all', 'any'], {
         default: 'any',

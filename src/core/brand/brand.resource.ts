@@ -60,6 +60,7 @@ export function brandResource({ currentBrand }: BrandResourceNeeds): Resource {
         default: defaultBranding.title,
         filter: true,
         help: 'The title of pages.',
+        isObvious: true,
         group: 'Branding',
       }),
       branding_logo: address(defaultBranding.logo, {
@@ -77,7 +78,12 @@ export function brandResource({ currentBrand }: BrandResourceNeeds): Resource {
         group: 'Branding',
       }),
       // Without it, no administrator could sign in to undo the deletion.
-      flow_authentication: flow({ help: 'The flow by which people sign in.', group: 'Flows', protects: true }),
+      flow_authentication: flow({
+        help: 'The flow by which people sign in.',
+        isObvious: true,
+        group: 'Flows',
+        protects: true,
+      }),
       flow_invalidation: flow({ help: 'The flow by which people sign out.', group: 'Flows' }),
       flow_recovery: flow({ help: 'The flow for forgotten passwords; empty turns recovery off.', group: 'Flows' }),
       flow_unenrollment: flow({

@@ -41,12 +41,18 @@ export const groupResource = defineResource({
     ownRows: ({ user }) => groupsOfSql(sql`${user.pk}`),
   },
   fields: {
-    name: text({ unique: 'This field must be unique.', filter: true, help: 'The name of the group; unique.' }),
+    name: text({
+      unique: 'This field must be unique.',
+      filter: true,
+      help: 'The name of the group; unique.',
+      isObvious: true,
+    }),
     is_superuser: boolean({
       default: false,
       filter: true,
       limits: { only: 'superusers' },
       help: 'Whether members are superusers.',
+      isObvious: true,
     }),
     parent: ref('svc_core.group', 'uuid', {
       nullable: true,
@@ -63,6 +69,7 @@ export const groupResource = defineResource({
       needs: 'view',
       resetOnPut: true,
       help: 'Who belongs to the group.',
+      isObvious: true,
     }),
     users_obj: nestedMany('svc_core.user', members, { view: 'member', order: 'username', unless: 'include_users' }),
     attributes: json({
@@ -74,6 +81,7 @@ export const groupResource = defineResource({
       isSet: true,
       limits: { takes: giveRight },
       help: 'Roles that members hold.',
+      isObvious: true,
     }),
     roles_obj: nestedMany('svc_rbac.role', roles, { order: 'name' }),
   },

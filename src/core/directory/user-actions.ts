@@ -52,7 +52,7 @@ export function setPasswordAction({ passwords, changeAtSource }: PasswordNeeds) 
     access: { permission: 'svc_core.reset_user_password' },
     credentials: longLivedCredentials,
     recentAuthentication: 'to set their own password',
-    body: { password: text({ trim: false, strict: true, max: 4096, help: 'The new password.' }) },
+    body: { password: text({ trim: false, strict: true, max: 4096, help: 'The new password.', isObvious: true }) },
     bodySchema: 'UserPasswordSetRequest',
     answer: { status: 204 },
     prepare: async ({ call, row, values }) => {

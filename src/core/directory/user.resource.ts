@@ -94,7 +94,7 @@ export function userResource(needs: UserNeeds) {
         check: usernameComplaint,
         help: 'The name a user signs in with; unique, whatever the case.',
       }),
-      name: text({ blank: true, required: true, filter: true, help: 'The name shown to others.' }),
+      name: text({ blank: true, required: true, filter: true, help: 'The name shown to others.', isObvious: true }),
       is_active: boolean({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
       last_login: time({
         nullable: true,

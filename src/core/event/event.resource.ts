@@ -88,7 +88,12 @@ export function eventResource({ settings, onRecorded }: Dependencies): Resource 
       created__lt: timeFilter((column, moment) => sql`${column} < ${moment}`),
     },
     fields: {
-      user: json({ anyValue: true, default: (call) => actorFacts(call.actor), help: 'The user who caused it.' }),
+      user: json({
+        anyValue: true,
+        default: (call) => actorFacts(call.actor),
+        help: 'The user who caused it.',
+        isObvious: true,
+      }),
       action,
       app: text({ help: 'The part of the server that wrote the event.' }),
       context: json({ anyValue: true, default: () => ({}), help: 'Further data about the event.' }),

@@ -14,7 +14,7 @@ export interface ReadOperation {
   readonly query: URLSearchParams;
 }
 
-/** Finds the read operation of a resource, or one without rows that pages read too; null if there is none. Downloads are excluded. */
+/** Finds the read operation of a resource or of a page; null if there is none. Downloads are excluded. */
 export type FindReadOperation = (path: string) => ReadOperation | null;
 
 export function createFindReadOperation(engine: Engine, endpoints: readonly Endpoint[]): FindReadOperation {

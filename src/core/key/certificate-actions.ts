@@ -19,7 +19,7 @@ const pemFile = 'application/x-pem-file';
 const body = {
   common_name: text({ help: 'The common name of the certificate; also its name here.' }),
   subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),
-  validity_days: integer({ min: 1, help: 'Validity in days.' }),
+  validity_days: integer({ min: 1, help: 'Validity in days.', isObvious: true }),
   alg: choice(['rsa', 'ecdsa'], { default: 'rsa', help: 'The kind of key.' }),
 };
 

@@ -29,6 +29,7 @@ export function mappingFamily(sandbox: Sandbox) {
         unique: 'Property Mapping with this name already exists.',
         filter: true,
         help: 'The name of the mapping; unique.',
+        isObvious: true,
       }),
       expression: expression(sandbox.check, { help: 'The body of a function that returns the values to set.' }),
     },

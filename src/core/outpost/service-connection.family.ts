@@ -22,6 +22,7 @@ const connectionFamily = {
       unique: 'Outpost Service-Connection with this name already exists.',
       filter: true,
       help: 'The name of the connection; unique.',
+      isObvious: true,
     }),
     local: boolean({ default: false, filter: true, help: localHelp }),
   },

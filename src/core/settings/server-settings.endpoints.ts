@@ -43,6 +43,7 @@ const fields = {
   smtp_port: integer({
     ...{ min: 1, max: 65_535, default: 587, label: 'Port', ...mail },
     help: 'The port of the mail server.',
+    isObvious: true,
   }),
   smtp_security: choice(smtpSecurity, {
     ...{ default: 'starttls', label: 'Encryption', ...mail },

@@ -4,6 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/document/json-schema.ts';
+import { describeField } from '../../resource/document/ui-metadata/field.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { accept, type Common, complain, type Field, type Row } from '../../resource/fields/field.ts';
 import { boolean, duration, integer } from '../../resource/fields/scalar.ts';
@@ -46,20 +47,23 @@ const fields = {
     label: 'Users may change their name',
     default: true,
     help: 'Let users change their name.',
+    isObvious: true,
   }),
   default_user_change_email: boolean({
     label: 'Users may change their address',
     default: false,
     help: 'Let users change their email address.',
+    isObvious: true,
   }),
   default_user_change_username: boolean({
     label: 'Users may change their username',
     default: false,
     help: 'Let users change their username.',
+    isObvious: true,
   }),
   event_retention: atLeast('days=1', {
     default: event_retention,
-    help: 'How long new events are kept: weeks=3;days=2. Those about sign-ins, passwords, secrets and impersonation are kept for at least 90 days. Earlier events keep the time that was set when they were recorded.',
+    help: 'How long new events are kept. Those about sign-ins, passwords, secrets and impersonation are kept for at least 90 days. Earlier events keep the time that was set when they were recorded.',
   }),
   footer_links: list(
     record({
@@ -108,7 +112,11 @@ const schema: JsonSchema = objectSchema(
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
       name,
-      { ...withoutLengths(field.schema), ...(field.help && { description: field.help }) },
+      {
+        ...withoutLengths(field.schema),
+        ...(field.help && { description: field.help }),
+        'x-field': describeField(name, field),
+      },
     ]),
   ),
 );

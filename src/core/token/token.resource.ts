@@ -98,7 +98,16 @@ const setKeyAction = (key: KeyNeeds) =>
     access: 'superuser',
     credentials: longLivedCredentials,
     recentAuthentication: true,
-    body: { key: text({ trim: false, strict: true, max: 4096, check: shortKeyComplaint, help: 'The new key.' }) },
+    body: {
+      key: text({
+        trim: false,
+        strict: true,
+        max: 4096,
+        check: shortKeyComplaint,
+        help: 'The new key.',
+        isObvious: true,
+      }),
+    },
     bodySchema: 'TokenSetKeyRequest',
     answer: { status: 204 },
     async run({ tx, call, registry, row, values }) {

@@ -72,7 +72,11 @@ export function outpostResource(needs: OutpostResourceNeeds): Resource {
       providers_by_pk: { ...fieldFilter('providers', providers), notOnPages: true },
     },
     fields: {
-      name: text({ unique: 'Outpost with this name already exists.', help: 'The name of the outpost; unique.' }),
+      name: text({
+        unique: 'Outpost with this name already exists.',
+        help: 'The name of the outpost; unique.',
+        isObvious: true,
+      }),
       type: choice(outpostTypes, {
         planned: ['rac'],
         help: 'What it serves. The embedded outpost serves every type.',

@@ -109,7 +109,12 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       help: 'Create the data that is sent for groups; `property_mappings` creates that of users.',
       proposes: { managed: `gatehouse/providers/${path}/group` },
     }),
-    exclude_users_service_account: boolean({ default: false, filter: true, help: 'Leave service accounts out.' }),
+    exclude_users_service_account: boolean({
+      default: false,
+      filter: true,
+      help: 'Leave service accounts out.',
+      isObvious: true,
+    }),
     filter_group: ref('svc_core.group', 'uuid', {
       nullable: true,
       protects: true,

@@ -36,8 +36,8 @@ export function linkResources(
   const common = { param: 'id', key: 'uuid', keyName: 'id', verbs } as const;
   const extra = (type: ObjectType) =>
     tables[type].hasAttributes ? { attributes: json({ anyValue: true, readOnly: true, default: () => ({}) }) } : {};
-  const user = ref('svc_core.user', 'int', { needs: 'view', help: 'The user here.' });
-  const group = ref('svc_core.group', 'uuid', { needs: 'view', help: 'The group here.' });
+  const user = ref('svc_core.user', 'int', { needs: 'view', help: 'The user here.', isObvious: true });
+  const group = ref('svc_core.group', 'uuid', { needs: 'view', help: 'The group here.', isObvious: true });
   const remoteId = (of: ObjectType) => text({ help: `The key of the ${of} at the target.` });
   const users = defineResource({
     ...common,

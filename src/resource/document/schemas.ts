@@ -86,8 +86,14 @@ function bodyMember(name: string, field: Field, isPatch: boolean, registry?: Reg
 const slugOrKey = ({ format, items, ...schema }: JsonSchema): JsonSchema =>
   items ? { ...schema, items: slugOrKey(items) } : { ...schema, minLength: 1 };
 
-function descriptionOf({ help }: Field, takesSlug: boolean): Pick<JsonSchema, 'description'> {
-  const words = [help, takesSlug && 'Given by key or by slug.'].filter(Boolean).join(' ');
+function descriptionOf({ kind, help }: Field, takesSlug: boolean): Pick<JsonSchema, 'description'> {
+  const words = [
+    help,
+    kind === 'duration' && 'Written like `hours=1;minutes=30`.',
+    takesSlug && 'Given by key or by slug.',
+  ]
+    .filter(Boolean)
+    .join(' ');
   return words ? { description: words } : {};
 }
 

@@ -42,6 +42,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly resetOnPut?: boolean;
   /** One sentence for forms and documents: what it does, when to change it. */
   readonly help?: string;
+  /** Whether the label says as much: forms leave the help to the documents. */
+  readonly isObvious?: boolean;
   /** The label in forms; by default derived from the name. */
   readonly label?: string;
   /** The heading of its group in forms. */
@@ -59,7 +61,7 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly proposes?: Proposal;
 }
 
-export type FieldNotes = Pick<Common, 'help' | 'label' | 'group'>;
+export type FieldNotes = Pick<Common, 'help' | 'isObvious' | 'label' | 'group'>;
 
 /** What `nullable` adds to the values of a field. */
 export type Null<Nullable extends boolean> = true extends Nullable ? null : never;

@@ -5,7 +5,8 @@ import type { Body } from '../document/operation.ts';
 const file = {
   type: 'string',
   format: 'binary',
-  'x-field': { kind: 'file', label: 'File', help: 'The file to upload.' },
+  description: 'The file to upload.',
+  'x-field': { kind: 'file', label: 'File' },
 } as const;
 
 const uploadSchema = {

@@ -78,8 +78,18 @@ describeOnBoth('a request with an address that is not registered', (server) => {
       expect(text).not.toContain('evil.example');
       expect(text).not.toContain('<form');
     }
-    const { text } = await stranger(server()).authorize({ client_id: party.clientId, response_type: 'code' });
-    expect(text).toContain(`The application is ${party.application.name}.`);
+    for (const [client_id, words] of [
+      [party.clientId, `${party.application.name} sent a request that this server does not accept.`],
+      ['nobody', 'The application that sent you here is not known to this server.'],
+      ['', 'The application that sent you here is not known to this server.'],
+    ] as const) {
+      const { status, text, headers } = await stranger(server()).authorize({ client_id, response_type: 'code' });
+      expect([status, text]).toEqual([400, expect.stringContaining(words)]);
+      expect(text).toContain(headers.get('x-request-id'));
+      expect(text).not.toMatch(/client_id|redirect_uri/);
+      const told = await (await administrator()).authorize({ client_id, response_type: 'code' });
+      expect(told.text).toContain(client_id === party.clientId ? 'redirect_uri' : 'Unknown client_id.');
+    }
   });
 
   test('is offered to users who may change this provider, and not another', async () => {

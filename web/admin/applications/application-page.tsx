@@ -4,7 +4,7 @@ import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
-import { DeleteButton } from '../generic/delete-button.tsx';
+import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { FoldedUses } from '../generic/folded-uses.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { Mark } from '../icons/mark.tsx';
@@ -12,15 +12,17 @@ import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
+import { ActionMenu } from '../parts/menu.tsx';
+import { OnOff } from '../parts/on-off.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { AccessTab } from './access-tab.tsx';
 import { type Application, type ReadApplication, useApplication } from './application.ts';
 import { ClaimsTab } from './claims-tab.tsx';
-import { DuplicateButton } from './duplicate-button.tsx';
+import { DuplicateDialog, duplicateItem } from './duplicate-dialog.tsx';
 import { Overview } from './overview.tsx';
 import { SignInTab } from './sign-in-tab.tsx';
-import { SwitchedOff, SwitchOffButton } from './switch-button.tsx';
+import { SwitchedOff, SwitchOffDialog, switchOffItem } from './switch-dialog.tsx';
 import { TokensTab } from './tokens-tab.tsx';
 
 /** An application and its provider as one thing. */
@@ -30,19 +32,30 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const { application, may } = read.answer.value;
   const mayChange = may.includes('change');
+  const [canDuplicate, canSwitchOff, mayDelete] = [
+    may.includes('duplicate'),
+    mayChange && application.enabled,
+    may.includes('delete'),
+  ];
   return (
     <Page
       title={application.name}
       intro={[entry.singular, kindName(application.provider_obj?.verbose_name ?? '')].filter(Boolean).join(' · ')}
+      state={<OnOff isOn={application.enabled} />}
       mark={<Mark address={application.meta_icon} name={application.name} />}
       crumbs={crumbs}
       actions={
         <>
-          {may.includes('duplicate') && <DuplicateButton application={application} />}
-          {mayChange && application.enabled && <SwitchOffButton application={application} reload={read.reload} />}
-          {may.includes('delete') && (
-            <DeleteButton entry={entry} objectKey={objectKey} title={application.name} hasUsedBy />
-          )}
+          <ActionMenu
+            items={[
+              ...(canDuplicate ? [duplicateItem()] : []),
+              ...(canSwitchOff ? [switchOffItem()] : []),
+              ...(mayDelete ? [deleteItem()] : []),
+            ]}
+          />
+          {canDuplicate && <DuplicateDialog application={application} />}
+          {canSwitchOff && <SwitchOffDialog application={application} reload={read.reload} />}
+          {mayDelete && <DeleteDialog entry={entry} objectKey={objectKey} title={application.name} hasUsedBy />}
           {mayChange && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${application.slug}/`)}>
               {t('Edit')}

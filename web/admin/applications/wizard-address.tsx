@@ -5,6 +5,7 @@ import { Rich } from '../../texts/rich.tsx';
 import { known, type Text, t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
+import { Restored } from '../generic/restored.tsx';
 import { Link } from '../link.tsx';
 import { slugOf } from '../slug.ts';
 import { Documentation } from './documentation.tsx';
@@ -19,6 +20,7 @@ import {
   signedOutOf,
   type Template,
 } from './template.ts';
+import { useKeepDraft, useWizardDraft } from './wizard-draft.ts';
 
 /** A field that follows the address until the user changes it; emptied, it stays empty. */
 function useSuggested(initial: string, suggestion: string) {
@@ -71,8 +73,36 @@ const networkComplaints = (text: string): string[] =>
 
 /** What the application is called and where it is. */
 export function AddressStep({ template, initial }: { template: Template; initial: Choices }) {
-  const [choices, setChoices] = useState(initial);
-  const [isSlugOwn, setSlugOwn] = useState(initial.slug !== slugOf(initial.name));
+  const { first, isRestored, discard } = useWizardDraft(template.id, initial);
+  // Another key begins again.
+  const [round, setRound] = useState(0);
+  const begin = () => {
+    discard();
+    setRound(round + 1);
+  };
+  return (
+    <AddressForm
+      key={round}
+      template={template}
+      initial={initial}
+      first={round === 0 ? first : initial}
+      onDiscard={round === 0 && isRestored ? begin : null}
+    />
+  );
+}
+
+interface FormProps {
+  readonly template: Template;
+  readonly initial: Choices;
+  /** The values that it begins with. */
+  readonly first: Choices;
+  /** Null where nothing is restored. */
+  readonly onDiscard: (() => void) | null;
+}
+
+function AddressForm({ template, initial, first, onDiscard }: FormProps) {
+  const [choices, setChoices] = useState(first);
+  const [isSlugOwn, setSlugOwn] = useState(first.slug !== slugOf(first.name));
   const [isSent, setSent] = useState(false);
   const { name, slug, address, signedOut, backchannel } = choices;
   const set = (changes: Partial<Choices>) => setChoices({ ...choices, ...changes });
@@ -81,8 +111,13 @@ export function AddressStep({ template, initial }: { template: Template; initial
   const hasRedirects = isSaml || template.protocol === 'oauth2';
   const suggested = { ...choices, redirect: '', entity: '' };
   const isKnown = readAddress(address) !== null;
-  const redirect = useSuggested(initial.redirect, isKnown ? redirectsOf(template, suggested).join('\n') : '');
-  const entity = useSuggested(initial.entity, isKnown ? entityOf(template, suggested) : '');
+  const redirect = useSuggested(first.redirect, isKnown ? redirectsOf(template, suggested).join('\n') : '');
+  const entity = useSuggested(first.entity, isKnown ? entityOf(template, suggested) : '');
+  useKeepDraft(template.id, initial, {
+    ...choices,
+    redirect: redirect.entered ?? '',
+    entity: entity.entered ?? '',
+  });
   const complaints = {
     name: name.trim() === '' ? [t('Give it a name.')] : [],
     slug: /^[-a-zA-Z0-9_]+$/.test(slug) ? [] : [t('Use letters, digits, hyphens and underscores.')],
@@ -109,6 +144,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
   return (
     <form className="card wizard-form" noValidate onSubmit={next}>
       <Documentation template={template} />
+      {onDiscard && <Restored onDiscard={onDiscard} />}
       {template.asksRedirect && isSaml && <MetadataHint />}
       <TextField
         label={required('Name')}

@@ -16,6 +16,7 @@ import { bodyFor, type Choices, type Created, isPasswordServer, providerPathOf, 
 import { templates } from './templates/all.ts';
 import { AccessStep } from './wizard-access.tsx';
 import { AddressStep } from './wizard-address.tsx';
+import { dropWizardDraft } from './wizard-draft.ts';
 import { Steps } from './wizard-steps.tsx';
 
 interface Outcome {
@@ -27,7 +28,7 @@ interface Outcome {
 /** Creates an application with its provider. All state but the result, which may hold a secret, is in the address. */
 export function Wizard() {
   const { query } = useAddress();
-  const { resources } = useInterface();
+  const { resources, user } = useInterface();
   const [latest, setLatest] = useState<Outcome | null>(null);
   const { isBusy, problem, attempt } = useAttempt();
   const mayAdd = (path: string) => resources.some((entry) => entry.path === path && entry.may.add === 'all');
@@ -75,6 +76,7 @@ export function Wizard() {
       const body = bodyFor(template, choices, flow);
       const created = await apiFetch<Created>('PUT', '/core/transactional/applications/', body);
       await giveLogo(template, choices.slug);
+      dropWizardDraft(user.pk, template.id);
       setLatest({ template: template.id, choices, created });
       goTo(hereWith({ step: 'result' }), { replace: true });
     });

@@ -7,12 +7,13 @@ import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import { useHeld, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
-import { DeleteButton } from '../generic/delete-button.tsx';
+import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { ActionMenu } from '../parts/menu.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { shippedLabel } from '../shipped-labels.ts';
@@ -31,6 +32,8 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
   const { query } = useAddress();
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const design = read.answer.value;
+  const download = `/api/v3${entry.path}${encodeURIComponent(design.slug)}/export/`;
+  const canDelete = entry.may.delete === 'all' && design.locked === null;
   const tabs = [
     { name: 'designer', title: t('Designer') },
     { name: 'diagram', title: t('Diagram') },
@@ -48,14 +51,13 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
         <>
-          {held('svc_flows.export_flow') && (
-            <a className="button" href={`/api/v3${entry.path}${encodeURIComponent(design.slug)}/export/`} download>
-              {t('Export')}
-            </a>
-          )}
-          {entry.may.delete === 'all' && design.locked === null && (
-            <DeleteButton entry={entry} objectKey={objectKey} title={design.name} hasUsedBy />
-          )}
+          <ActionMenu
+            items={[
+              ...(held('svc_flows.export_flow') ? [{ name: 'export', title: t('Export'), download }] : []),
+              ...(canDelete ? [deleteItem()] : []),
+            ]}
+          />
+          {canDelete && <DeleteDialog entry={entry} objectKey={objectKey} title={design.name} hasUsedBy />}
           {canChange && (
             <Link
               className="button button-primary"

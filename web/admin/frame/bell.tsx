@@ -1,13 +1,14 @@
+import './bell.css';
 import { Bell as BellIcon } from 'lucide-react';
 import { Suspense, useCallback, useEffect, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { Waiting } from '../../elements/loading.tsx';
+import { Popover } from '../../elements/popover.tsx';
 import { lazyPage } from '../../page/lazy-page.ts';
 import { keepUnreadCount, keptUnreadCount } from '../../page/unread-count.ts';
 import { t } from '../../texts/texts.ts';
 import { useInterface } from '../api/interface.ts';
 import { numberText } from '../labels.ts';
-import { Popover } from './popover.tsx';
 
 const Panel = lazyPage(async () => (await import('./bell-panel.tsx')).BellPanel);
 

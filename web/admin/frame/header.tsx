@@ -1,4 +1,5 @@
 import { CircleUserRound, Keyboard, LogOut, Search } from 'lucide-react';
+import { Popover } from '../../elements/popover.tsx';
 import { Logo } from '../../page/logo.tsx';
 import { SignOutLink } from '../../page/sign-out.tsx';
 import { t } from '../../texts/texts.ts';
@@ -9,7 +10,6 @@ import { Link } from '../link.tsx';
 import { Appearance } from './appearance.tsx';
 import { Bell } from './bell.tsx';
 import { commandKey } from './keys.ts';
-import { Popover } from './popover.tsx';
 
 export function Header() {
   return (

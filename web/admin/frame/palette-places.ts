@@ -1,11 +1,10 @@
-import { type Theme, themes } from '../../page/theme.ts';
+import { chooseTheme, type Theme, themes } from '../../page/theme.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf } from '../address.ts';
 import type { Interface } from '../api/interface.ts';
 import { hrefOfView, type SavedView } from '../api/saved-views.tsx';
 import { inSentence } from '../labels.ts';
 import { newAddressOf } from '../new-address.ts';
-import { chooseTheme } from './appearance.tsx';
 import { menuFor, start } from './menu-list.ts';
 
 /** What the palette offers. */

@@ -3,7 +3,7 @@ import { useAddress } from '../address.ts';
 import type { Action } from '../api/action.ts';
 import type { Description } from '../api/description.ts';
 import { type Interface, type ResourceEntry, useInterface } from '../api/interface.ts';
-import { ActionMenu } from '../parts/menu.tsx';
+import { ActionMenu, type MenuItem } from '../parts/menu.tsx';
 import { RunDialog } from './run-dialog.tsx';
 
 interface Props {
@@ -13,11 +13,13 @@ interface Props {
   readonly objectKey: string | null;
   /** Permissions held on the object. */
   readonly held?: readonly string[];
+  /** What the page offers besides. */
+  readonly further?: readonly MenuItem[];
   onDone(): Promise<void>;
 }
 
 /** The declared actions of an object or a list, as far as the caller may use them. */
-export function ActionButtons({ entry, description, objectKey, held, onDone }: Props) {
+export function ActionButtons({ entry, description, objectKey, held, further = [], onDone }: Props) {
   const known = useInterface();
   const { query } = useAddress();
   const on = objectKey === null ? 'set' : 'row';
@@ -26,7 +28,10 @@ export function ActionButtons({ entry, description, objectKey, held, onDone }: P
   return (
     <>
       <ActionMenu
-        items={offered.map((action) => ({ name: dialogOf(action), title: t('{action}…', { action: action.label }) }))}
+        items={[
+          ...offered.map((action) => ({ name: dialogOf(action), title: t('{action}…', { action: action.label }) })),
+          ...further,
+        ]}
       />
       {open && (
         <RunDialog

@@ -12,12 +12,13 @@ import { useDescription } from '../api/use-description.ts';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { OnOff } from '../parts/on-off.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { shippedLabel } from '../shipped-labels.ts';
 import { ActionButtons } from './action-buttons.tsx';
 import { Changes } from './changes.tsx';
-import { DeleteButton } from './delete-button.tsx';
+import { DeleteDialog, deleteItem } from './delete-dialog.tsx';
 import { Facts } from './facts.tsx';
 import { grouped } from './groups.ts';
 import { Tabs } from './tabs.tsx';
@@ -61,14 +62,10 @@ function Detail({ entry, objectKey, Banner, SidePanel, description }: ResourcePa
     <Page
       title={label ?? title}
       intro={[entry.singular, ...(label ? [title] : [])].join(' · ')}
+      state={typeof object.row.enabled === 'boolean' && <OnOff isOn={object.row.enabled} />}
       mark={<KindIcon path={entry.path} />}
       crumbs={crumbs}
-      actions={
-        <>
-          <ActionButtons {...{ entry, description, objectKey }} held={object.may} onDone={read.reload} />
-          <Actions entry={entry} objectKey={objectKey} object={object} description={description} title={title} />
-        </>
-      }
+      actions={<Actions {...{ entry, objectKey, object, description, title }} reload={read.reload} />}
     >
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && (
@@ -98,15 +95,22 @@ interface ActionsProps {
   readonly object: WholeObject;
   readonly description: Description;
   readonly title: string;
+  reload(): Promise<void>;
 }
 
-function Actions({ entry, objectKey, object: { may }, description, title }: ActionsProps) {
+function Actions({ entry, objectKey, object: { may }, description, title, reload }: ActionsProps) {
   const canChange = may.includes('change') && description.changing !== null && entry.may.change !== 'none';
   const canDelete = may.includes('delete') && entry.may.delete !== 'none';
   return (
     <>
+      <ActionButtons
+        {...{ entry, description, objectKey }}
+        held={may}
+        further={canDelete ? [deleteItem()] : []}
+        onDone={reload}
+      />
       {canDelete && (
-        <DeleteButton entry={entry} objectKey={objectKey} title={title} hasUsedBy={description.hasUsedBy} />
+        <DeleteDialog entry={entry} objectKey={objectKey} title={title} hasUsedBy={description.hasUsedBy} />
       )}
       {canChange && (
         <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${encodeURIComponent(objectKey)}/`)}>

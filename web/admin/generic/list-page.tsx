@@ -100,6 +100,8 @@ interface ListProps extends Pick<Props, 'entry' | 'BulkVerbs' | 'useExtra' | 'is
 }
 
 const noRows: readonly Row[] = [];
+/** Groups of one page alone would look like those of the whole list. */
+const notGrouped = () => null;
 const withoutExtra = (_rows: readonly Row[]): ExtraColumn | null => null;
 
 function List({ entry, description, BulkVerbs, useExtra = withoutExtra, isUsed }: ListProps) {
@@ -136,7 +138,8 @@ function List({ entry, description, BulkVerbs, useExtra = withoutExtra, isUsed }
                 onDone={listed.reload}
               />
               <Table
-                {...{ entry, description, rows, names, chosen, extra, isUsed }}
+                {...{ entry, description, rows, names, chosen, extra }}
+                isUsed={pagination.total_pages > 1 ? notGrouped : isUsed}
                 shown={columns.names}
                 onChoose={setChosen}
               />

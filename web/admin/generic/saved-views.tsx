@@ -3,12 +3,12 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { Popover } from '../../elements/popover.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
 import { hrefOfView, type SavedView, savedQueryOf, useSavedViews, viewParameter } from '../api/saved-views.tsx';
-import { Popover } from '../frame/popover.tsx';
 import { Link } from '../link.tsx';
 
 /** The saved view that the address names. */

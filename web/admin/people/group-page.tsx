@@ -8,15 +8,16 @@ import { pathOfObject } from '../api/object.ts';
 import type { Names } from '../api/objects.ts';
 import { usePage } from '../api/pages.ts';
 import { Changes } from '../generic/changes.tsx';
-import { DeleteButton } from '../generic/delete-button.tsx';
+import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { ActionMenu } from '../parts/menu.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
-import { GiveRoleButton } from './give-role-button.tsx';
+import { GiveRoleDialog, giveRoleItem } from './give-role-dialog.tsx';
 import { MembersTab } from './members-tab.tsx';
 
 interface Group {
@@ -46,18 +47,23 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
     ...(has('/events/events/') ? [{ name: 'changes', title: t('Changes') }] : []),
   ];
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  const canGive = mayAddRoles && may.includes('change');
   return (
     <Page
       title={group.name}
       intro={entry.singular}
+      state={group.is_superuser && <span className="tag tag-warning">{t('Superuser')}</span>}
       mark={<KindIcon path={entry.path} />}
       crumbs={crumbs}
       actions={
         <>
+          <ActionMenu
+            items={[...(canGive ? [giveRoleItem()] : []), ...(may.includes('delete') ? [deleteItem()] : [])]}
+          />
           {may.includes('delete') && (
-            <DeleteButton {...{ entry, objectKey }} title={group.name} isSuperuser={group.is_superuser} hasUsedBy />
+            <DeleteDialog {...{ entry, objectKey }} title={group.name} isSuperuser={group.is_superuser} hasUsedBy />
           )}
-          {mayAddRoles && may.includes('change') && <GiveRoleButton group={group} reload={read.reload} />}
+          {canGive && <GiveRoleDialog group={group} reload={read.reload} />}
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${group.pk}/`)}>
               {t('Edit')}

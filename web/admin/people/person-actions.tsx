@@ -7,6 +7,7 @@ import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { useEntry, useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
+import { deleteItem } from '../generic/delete-dialog.tsx';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { FirstSignIn } from './first-sign-in.tsx';
@@ -42,6 +43,7 @@ export function PersonActions({ person, may, canSwitch, reload }: Props) {
       ? [{ name: 'act-as', title: t('Act as…') }]
       : []),
     ...(canSwitch && isOther ? [{ name: 'switch', title: t(person.is_active ? 'Deactivate…' : 'Activate…') }] : []),
+    ...(may.includes('delete') ? [deleteItem()] : []),
   ];
   const ways = [
     ...(canMail ? [{ name: 'recovery-mail', title: t('Send a link by mail…') }] : []),

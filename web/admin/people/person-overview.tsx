@@ -43,12 +43,6 @@ export function PersonOverview({ person, may }: { person: Person; may: NamedObje
   return (
     <div className="stack">
       <section className="card stack" aria-label={t('Overview')}>
-        <div className="row">
-          <span className={person.is_active ? 'tag tag-good' : 'tag tag-alert'}>
-            {t(person.is_active ? 'Active' : 'Not active: cannot sign in')}
-          </span>
-          {person.is_superuser && <span className="tag tag-warning">{t('Superuser')}</span>}
-        </div>
         <dl className="facts">
           {facts.map(
             ([label, value]) =>

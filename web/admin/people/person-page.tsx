@@ -4,7 +4,7 @@ import './people.css';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
-import { DeleteButton } from '../generic/delete-button.tsx';
+import { DeleteDialog } from '../generic/delete-dialog.tsx';
 import { FoldedUses } from '../generic/folded-uses.tsx';
 import { sharedTab, type TabGroup, Tabs, tabAt } from '../generic/tabs.tsx';
 import { Face } from '../icons/face.tsx';
@@ -35,13 +35,21 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
     <Page
       title={person.username}
       intro={`${entry.singular} · ${person.name || t('no name')}`}
+      state={
+        <>
+          <span className={person.is_active ? 'tag tag-good' : 'tag tag-alert'}>
+            {t(person.is_active ? 'Active' : 'Not active: cannot sign in')}
+          </span>
+          {person.is_superuser && <span className="tag tag-warning">{t('Superuser')}</span>}
+        </>
+      }
       mark={<Face name={person.name || person.username} picture={person.avatar} isLarge />}
       crumbs={[...crumbs, { text: person.path, href: hrefOf(entry.path, { folder: person.path }) }]}
       actions={
         <>
           <PersonActions person={person} may={may} canSwitch={canSwitch} reload={read.reload} />
           {may.includes('delete') && (
-            <DeleteButton
+            <DeleteDialog
               {...{ entry, objectKey }}
               title={person.username}
               isSuperuser={person.is_superuser}

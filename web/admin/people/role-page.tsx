@@ -8,13 +8,14 @@ import { hrefOf, useAddress } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
 import { PagesContext } from '../api/pages.ts';
-import { DeleteButton } from '../generic/delete-button.tsx';
+import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { DetailPage } from '../generic/detail-page.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { ActionMenu } from '../parts/menu.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { type Permission, RoleMatrix } from './role-matrix.tsx';
@@ -56,7 +57,8 @@ function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
         <>
-          {may.includes('delete') && <DeleteButton entry={entry} objectKey={objectKey} title={role.name} hasUsedBy />}
+          <ActionMenu items={may.includes('delete') ? [deleteItem()] : []} />
+          {may.includes('delete') && <DeleteDialog entry={entry} objectKey={objectKey} title={role.name} hasUsedBy />}
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${role.pk}/`)}>
               {t('Edit')}

@@ -7,13 +7,13 @@ import { DialogButtons } from '../../elements/dialog-buttons.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { Segments } from '../../elements/segments.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Names } from '../api/objects.ts';
 import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
-import { Segments } from '../parts/segments.tsx';
 import type { SyncProvider } from './maintenance.ts';
 
 /** `sync/ledger`: an object, and how it was sent last. Secrets in requests are masked by the server. */

@@ -7,7 +7,7 @@ import { factsOf, type WidgetProps } from './widget-props.ts';
 
 const custom = 'custom';
 
-/** A number and its unit; durations of several units are typed as the API has them: `hours=1;minutes=30`. */
+/** A number and its unit. What no number of one unit says is typed as the API has it: `hours=1;minutes=30`. */
 export function DurationWidget(props: WidgetProps) {
   const { value, onChange } = props;
   const { label, hint, errors } = factsOf(props);

@@ -18,10 +18,13 @@ const milliseconds: ReadonlyMap<string, number> = new Map<string, number>([
   ['microsecond', 0.001],
 ]);
 
-/** The amount of a duration in a single unit; null for all else. */
+/** The amount of a duration in one unit: its own, or the largest for several (`weeks=3;days=2`: 23 days); else null. */
 export function simpleDuration(text: string): { readonly amount: number; readonly unit: string } | null {
-  const [, unit = '', amount = ''] = /^(second|minute|hour|day|week)s=(\d{1,9})$/.exec(text) ?? [];
-  return unit === '' ? null : { amount: Number(amount), unit };
+  const [, own = '', amount = ''] = /^(second|minute|hour|day|week)s=(\d{1,9})$/.exec(text) ?? [];
+  if (own !== '') return { amount: Number(amount), unit: own };
+  const total = millisecondsOf(text);
+  const unit = units.findLast((one) => total % (milliseconds.get(one) ?? Number.NaN) === 0);
+  return unit === undefined || total <= 0 ? null : { amount: total / (milliseconds.get(unit) ?? 1), unit };
 }
 
 /** `hour`: `hours`, in the language of the page. */

@@ -37,7 +37,11 @@ export const cloudDirectory = (needs: SyncProviderNeeds): ProviderKind =>
     description: 'Synchronizes users and groups to Microsoft Entra ID.',
     fields: {
       client_id: text({ help: 'The id of the application that is registered in the directory.' }),
-      client_secret: secret({ sentTo: ['login_url', 'graph_url'], help: 'The secret of that application.' }),
+      client_secret: secret({
+        sentTo: ['login_url', 'graph_url'],
+        help: 'The secret of that application.',
+        isObvious: true,
+      }),
       tenant_id: text({ help: 'The id of the directory.' }),
       login_url: text({
         format: 'uri',

@@ -59,7 +59,14 @@ export function browserRoutes(mount: BrowserMount): Route[] {
       title: http.facts.path.includes('/end-session/')
         ? 'This sign-out cannot continue'
         : 'This sign-in cannot continue',
-      paragraphs: [...paragraphsOf(refusal, form !== null), `Request id: ${http.facts.id}`],
+      paragraphs: [
+        ...paragraphsOf(refusal, {
+          isOffered: form !== null,
+          isSignIn: isAuthorize(http),
+          isAdministrator: call?.actor?.isSuperuser === true,
+        }),
+        `Request id: ${http.facts.id}`,
+      ],
       ...(form && { form }),
       link: { to: '/', text: 'Go to the start page' },
     });
@@ -67,7 +74,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
 
   /** For those who may register the address that the request named. */
   async function formFor(call: Call, { client, unregistered }: RefusedRequest, http: HttpCall) {
-    if (unregistered === null || !http.facts.path.endsWith('/authorize/')) return null;
+    if (unregistered === null || !isAuthorize(http)) return null;
     return addRedirectUriForm(mount, call, client, unregistered, textOf(http)).catch(() => null);
   }
 
@@ -89,12 +96,29 @@ export function browserRoutes(mount: BrowserMount): Route[] {
   ];
 }
 
+const isAuthorize = ({ facts }: HttpCall): boolean => facts.path.endsWith('/authorize/');
+
+interface Reader {
+  /** Whether they are offered to register the address. */
+  readonly isOffered: boolean;
+  readonly isSignIn: boolean;
+  readonly isAdministrator: boolean;
+}
+
 /** Parameters of a request are shown only to those who can do something about them. */
-function paragraphsOf(refusal: OAuthError, isOffered: boolean): string[] {
-  if (!(refusal instanceof RefusedRequest)) return [refusal.message];
-  const { message, unregistered, client } = refusal;
+function paragraphsOf(refusal: OAuthError, { isOffered, isSignIn, isAdministrator }: Reader): string[] {
+  const { message } = refusal;
+  const advice = isAdministrator ? message : 'Tell an administrator, and give them the request id.';
+  if (!(refusal instanceof RefusedRequest))
+    return isSignIn && refusal.code === 'invalid_client'
+      ? ['The application that sent you here is not known to this server.', advice]
+      : [message];
+  const { unregistered, client } = refusal;
   const { name } = client.application;
-  if (unregistered === null) return [message, `The application is ${name}.`];
+  if (unregistered === null)
+    return isSignIn
+      ? [`${name} sent a request that this server does not accept.`, advice]
+      : [message, `The application is ${name}.`];
   const what = `${name} sent a redirect address that is not registered for it.`;
   return isOffered
     ? [what, unregistered, `Add it only if it belongs to ${name}: sign-ins are sent to this address.`]

@@ -182,7 +182,7 @@ const validity = (value: string, what: string) =>
     default: value,
     aboveZero: true,
     filter: true,
-    help: `How long ${what} can be used, for example hours=1;minutes=30.`,
+    help: `How long ${what} can be used.`,
     group: 'Advanced',
   });
 

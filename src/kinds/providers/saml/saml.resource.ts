@@ -120,8 +120,20 @@ export function samlProvider(needs: Dependencies, actions: readonly Action[]): R
         help: 'How assertions are encrypted. GCM is safer, if the service provider supports it.',
         group: 'Signing',
       }),
-      sign_assertion: boolean({ default: true, filter: true, help: 'Sign assertions.', group: 'Signing' }),
-      sign_response: boolean({ default: false, filter: true, help: 'Sign whole responses.', group: 'Signing' }),
+      sign_assertion: boolean({
+        default: true,
+        filter: true,
+        help: 'Sign assertions.',
+        isObvious: true,
+        group: 'Signing',
+      }),
+      sign_response: boolean({
+        default: false,
+        filter: true,
+        help: 'Sign whole responses.',
+        isObvious: true,
+        group: 'Signing',
+      }),
       default_relay_state: text({
         blank: true,
         default: '',
@@ -182,7 +194,7 @@ const keypair = (help: string) =>
   ref(certificateModel, 'uuid', { nullable: true, filter: true, needs: 'use', help, group: 'Signing' });
 
 const validity = (value: string, what: string) =>
-  duration({ default: value, filter: true, help: `${what}, for example hours=1;minutes=30.`, group: 'Advanced' });
+  duration({ default: value, filter: true, help: `${what}.`, group: 'Advanced' });
 
 /** While no application uses the provider, it has no addresses. */
 const address = (

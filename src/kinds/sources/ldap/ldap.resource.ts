@@ -112,6 +112,7 @@ export function ldapSource(needs: SyncNeeds & { jobs(): Jobs }): Resource<LdapSo
         writeOnly: true,
         sentTo: ['server_uri', 'start_tls', 'verify_certificates', 'peer_certificate', 'bind_cn'],
         help: 'The password of that account.',
+        isObvious: true,
         group: 'Connection',
       }),
       base_dn: text({
@@ -134,6 +135,7 @@ export function ldapSource(needs: SyncNeeds & { jobs(): Jobs }): Resource<LdapSo
       }),
       user_object_filter: searchFilter('(objectClass=person)', {
         help: 'The filter that finds users.',
+        isObvious: true,
         group: 'Directory',
       }),
       group_object_filter: searchFilter('(objectClass=group)', {

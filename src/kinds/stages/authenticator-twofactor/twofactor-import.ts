@@ -32,7 +32,7 @@ const importManually = actionOn<{ pk: string }>()({
   access,
   body: {
     twofactor_user_id: text({ max: 255, help: 'The key of the user at the service.' }),
-    username: text({ max: 150, help: 'The user here.' }),
+    username: text({ max: 150, help: 'The user here.', isObvious: true }),
   },
   bodySchema: 'AuthenticatorTwofactorStageManualDeviceImportRequest',
   answer: { status: 204 },

@@ -49,6 +49,7 @@ export const emailStage = defineStage({
       max: 65_535,
       filter: true,
       help: 'The port of the mail server.',
+      isObvious: true,
       group: 'Mail server',
     }),
     username: text({
@@ -64,6 +65,7 @@ export const emailStage = defineStage({
       writeOnly: true,
       default: '',
       help: 'The password for the mail server.',
+      isObvious: true,
       group: 'Mail server',
     }),
     use_tls: boolean({
@@ -88,12 +90,13 @@ export const emailStage = defineStage({
       filter: true,
       help: 'Validity of the link in minutes.',
     }),
-    subject: text({ default: 'Gatehouse', max: 255, filter: true, help: 'The subject of the mail.' }),
+    subject: text({ default: 'Gatehouse', max: 255, filter: true, help: 'The subject of the mail.', isObvious: true }),
     template: text({
       default: defaultTemplate,
       filter: true,
       check: (name) => (Object.hasOwn(templates, name) ? null : `There is no template ${name}.`),
       help: 'The template of the mail.',
+      isObvious: true,
     }),
     activate_user_on_success: boolean({
       default: false,

@@ -45,6 +45,7 @@ export const identificationStage = defineStage({
       own: 'stage',
       other: 'source',
       help: 'Sources that are offered for signing in.',
+      isObvious: true,
     }),
     show_source_labels: boolean({
       default: false,

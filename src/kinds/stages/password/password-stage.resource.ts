@@ -18,6 +18,7 @@ export const passwordStage = defineStage({
     backends: list(choice([ownPasswords, appPasswords, directoryPasswords]), {
       notEmpty: true,
       help: 'The backends that verify passwords.',
+      isObvious: true,
     }),
     configure_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
@@ -29,6 +30,11 @@ export const passwordStage = defineStage({
       filter: true,
       help: 'The flow ends after this number of wrong passwords and has to be started again.',
     }),
-    allow_show_password: boolean({ default: false, filter: true, help: 'Whether the entered password can be shown.' }),
+    allow_show_password: boolean({
+      default: false,
+      filter: true,
+      help: 'Whether the entered password can be shown.',
+      isObvious: true,
+    }),
   },
 });

@@ -10,9 +10,9 @@ export const promptFields = {
     help: 'The name for administrators; unique.',
   }),
   field_key: text({ filter: true, help: 'The name under which the answer is stored.' }),
-  label: text({ filter: true, help: 'The label of the input.' }),
+  label: text({ filter: true, help: 'The label of the input.', isObvious: true }),
   type: choice(promptTypes, { filter: true, help: 'The type of the input, and how it is validated.' }),
-  required: boolean({ default: true, help: 'Whether an answer is required.' }),
+  required: boolean({ default: true, help: 'Whether an answer is required.', isObvious: true }),
   placeholder: text({
     blank: true,
     default: '',

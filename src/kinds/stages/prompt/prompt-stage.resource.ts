@@ -12,7 +12,12 @@ export const promptStage = defineStage({
   description: 'Asks people to fill in a form.',
   table: 'stage_prompt',
   fields: {
-    name: text({ unique: 'This field must be unique.', filter: true, help: 'The name of the stage; unique.' }),
+    name: text({
+      unique: 'This field must be unique.',
+      filter: true,
+      help: 'The name of the stage; unique.',
+      isObvious: true,
+    }),
     fields: refs('svc_stages_prompt.prompt', 'uuid', {
       table: 'prompt_stage_fields',
       own: 'stage',

@@ -40,7 +40,12 @@ const userLoginStage = defineStage({
       filter: true,
       help: 'How long a session lasts; with no length it ends with the browser, after a day without use, or after a month.',
     }),
-    terminate_other_sessions: boolean({ default: false, filter: true, help: 'End all other sessions of the user.' }),
+    terminate_other_sessions: boolean({
+      default: false,
+      filter: true,
+      help: 'End all other sessions of the user.',
+      isObvious: true,
+    }),
     remember_me_offset: duration({
       default: 'seconds=0',
       filter: true,

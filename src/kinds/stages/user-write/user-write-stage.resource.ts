@@ -28,13 +28,20 @@ export const userWriteStage = defineStage({
       nullable: true,
       filter: true,
       help: 'The group that new users are in.',
+      isObvious: true,
     }),
     user_type: choice(['internal', 'external', 'service_account'], {
       default: 'external',
       filter: true,
       help: 'The type that new users get.',
     }),
-    user_path_template: text({ blank: true, default: '', filter: true, help: 'The path of new users.' }),
+    user_path_template: text({
+      blank: true,
+      default: '',
+      filter: true,
+      help: 'The path of new users.',
+      isObvious: true,
+    }),
   },
   // A stage must not assign a group that its author could not assign directly.
   async check({ tx, call, values, current }) {

@@ -49,7 +49,7 @@ export async function identifyClient(
     if (addressing.has(name)) throw flaw;
     flaws.push(flaw);
   });
-  const client = await loadClient(needs, { clientId: given.require('client_id') });
+  const client = await loadClient(needs, { clientId: given.get('client_id') ?? '' });
   if (!client || !isServedAt(client, call))
     throw new OAuthError('invalid_client', 'Unknown client_id.', { status: 400 });
   try {

@@ -25,16 +25,16 @@ interface Props {
   readonly isSuperuser?: boolean;
 }
 
+const dialog = 'delete';
+
+/** Opens the dialog, from a menu. */
+export const deleteItem = () => ({ name: dialog, title: t('Delete…') });
+
 /** Deletes an object, once it has been seen what goes with it. */
-export function DeleteButton(props: Props) {
-  const { isOpen, open, close } = useDialog('delete');
+export function DeleteDialog(props: Props) {
+  const { isOpen, close } = useDialog(dialog);
   const Content = props.hasUsedBy ? WithUses : Confirmation;
-  return (
-    <>
-      <Button onClick={open}>{t('Delete…')}</Button>
-      {isOpen && <Content {...props} onClose={close} />}
-    </>
-  );
+  return isOpen && <Content {...props} onClose={close} />;
 }
 
 type OpenProps = Props & { onClose(): void };

@@ -13,21 +13,20 @@ import { goTo, hrefOf } from '../address.ts';
 import { useDialog } from '../use-dialog.ts';
 import type { Application } from './application.ts';
 
+const dialog = 'duplicate';
+
+export const duplicateItem = () => ({ name: dialog, title: t('Duplicate…') });
+
 /** Makes a second application like this one. */
-export function DuplicateButton({ application }: { application: Application }) {
-  const { isOpen, open, close } = useDialog('duplicate');
-  return (
-    <>
-      <Button onClick={open}>{t('Duplicate…')}</Button>
-      {isOpen && <DuplicateDialog application={application} onClose={close} />}
-    </>
-  );
+export function DuplicateDialog({ application }: { application: Application }) {
+  const { isOpen, close } = useDialog(dialog);
+  return isOpen && <Open application={application} onClose={close} />;
 }
 
 const maxSlug = 50;
 const ending = '-copy';
 
-function DuplicateDialog({ application, onClose }: { application: Application; onClose(): void }) {
+function Open({ application, onClose }: { application: Application; onClose(): void }) {
   const [name, setName] = useState(() =>
     t('{name} (copy)', { name: application.name }).replaceAll(/[\u2068\u2069]/g, ''),
   );

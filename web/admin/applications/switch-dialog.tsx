@@ -5,7 +5,6 @@ import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
-import { useDialog } from '../use-dialog.ts';
 import type { Application } from './application.ts';
 
 interface Props {
@@ -16,30 +15,28 @@ interface Props {
 const turn = ({ slug }: Application, enabled: boolean) =>
   apiFetch('PATCH', `/core/applications/${encodeURIComponent(slug)}/`, { enabled });
 
+const dialog = 'switch-off';
+
+export const switchOffItem = () => ({ name: dialog, title: t('Switch off…') });
+
 /** Switches the application off. */
-export function SwitchOffButton({ application, reload }: Props) {
-  const { open } = useDialog('switch-off');
+export function SwitchOffDialog({ application, reload }: Props) {
   const done = useToast();
   const { name } = application;
   return (
-    <>
-      <Button onClick={open}>{t('Switch off…')}</Button>
-      <ActionDialog
-        name="switch-off"
-        title={t('Switch {name} off?', { name })}
-        confirm={t('Switch off')}
-        act={async () => {
-          await turn(application, false);
-          closeDialog();
-          await reload();
-          done(t('{name} is switched off.', { name }));
-        }}
-      >
-        <p>
-          {t('Nobody can sign in to it, its tile disappears, and its tokens do not work. Settings and access stay.')}
-        </p>
-      </ActionDialog>
-    </>
+    <ActionDialog
+      name={dialog}
+      title={t('Switch {name} off?', { name })}
+      confirm={t('Switch off')}
+      act={async () => {
+        await turn(application, false);
+        closeDialog();
+        await reload();
+        done(t('{name} is switched off.', { name }));
+      }}
+    >
+      <p>{t('Nobody can sign in to it, its tile disappears, and its tokens do not work. Settings and access stay.')}</p>
+    </ActionDialog>
   );
 }
 

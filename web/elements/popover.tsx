@@ -1,6 +1,6 @@
 import './popover.css';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useAddress } from '../address.ts';
+import { useLocation } from '../page/navigation.tsx';
 
 interface Props {
   /** What it says to those who do not see the icon, and in its tooltip. */
@@ -15,9 +15,8 @@ interface Props {
  */
 export function Popover({ label, icon, className = 'icon-button', children }: Props) {
   const details = useRef<HTMLDetailsElement>(null);
-  const { path, query } = useAddress();
   const [isOpen, setOpen] = useState(false);
-  const here = `${path}?${query}`;
+  const here = useLocation(() => `${location.pathname}${location.search}`);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
   useEffect(() => setOpen(false), [here]);
   const close = () => details.current?.removeAttribute('open');

@@ -17,9 +17,13 @@ interface Props {
   reload(): Promise<void>;
 }
 
+const dialog = 'give-role';
+
+export const giveRoleItem = () => ({ name: dialog, title: t('Give a role…') });
+
 /** Gives a group one of the usual roles. A role belongs to one group, so it is a new one. */
-export function GiveRoleButton({ group, reload }: Props) {
-  const { isOpen, open, close } = useDialog('give-role');
+export function GiveRoleDialog({ group, reload }: Props) {
+  const { isOpen, close } = useDialog(dialog);
   const [title, setTitle] = useState<string>(usualRoles[0]?.title ?? '');
   const { isBusy, problem, attempt } = useAttempt();
   const announce = useToast();
@@ -42,27 +46,23 @@ export function GiveRoleButton({ group, reload }: Props) {
       await reload();
       announce(t('{name} has the role.', { name: group.name }));
     });
+  if (!isOpen) return null;
   return (
-    <>
-      <Button onClick={open}>{t('Give a role…')}</Button>
-      {isOpen && (
-        <Dialog title={t('Give a role to {name}', { name: group.name })} onClose={close}>
-          <RadioGroup
-            label={t('Role')}
-            name="role"
-            defaultValue={title}
-            onChange={setTitle}
-            choices={usualRoles.map((one) => ({ value: one.title, label: t(one.title) }))}
-          />
-          <p className="quiet small">{t('Members hold its permissions at once. Its page lists and changes them.')}</p>
-          {problem && <Notice tone="bad">{problem}</Notice>}
-          <DialogButtons onLeave={close}>
-            <Button look="primary" isBusy={isBusy} onClick={() => void give()}>
-              {t('Give the role')}
-            </Button>
-          </DialogButtons>
-        </Dialog>
-      )}
-    </>
+    <Dialog title={t('Give a role to {name}', { name: group.name })} onClose={close}>
+      <RadioGroup
+        label={t('Role')}
+        name="role"
+        defaultValue={title}
+        onChange={setTitle}
+        choices={usualRoles.map((one) => ({ value: one.title, label: t(one.title) }))}
+      />
+      <p className="quiet small">{t('Members hold its permissions at once. Its page lists and changes them.')}</p>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <DialogButtons onLeave={close}>
+        <Button look="primary" isBusy={isBusy} onClick={() => void give()}>
+          {t('Give the role')}
+        </Button>
+      </DialogButtons>
+    </Dialog>
   );
 }
