@@ -108,7 +108,7 @@ function ReadyMadeCard({ flow, reload }: { flow: ReadyMadeFlow; reload(): Promis
       <p>{t(about)}</p>
       <Places label={t(kind)} places={places} />
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {flow.flow !== null && (
+      {flow.flow !== null && !places.some(({ path }) => path === `${flowsPath}${flow.flow}/`) && (
         <p className="small">
           <Link href={hrefOf(`${flowsPath}${flow.flow}/`)}>
             {t('Open the flow')}

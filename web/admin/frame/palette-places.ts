@@ -87,7 +87,10 @@ function furtherActions({ resources, user }: Interface): Omit<Hit, 'kind'>[] {
     ...(user.is_superuser
       ? [
           { id: 'mail', title: t('Send a test mail'), href: hrefOf('/admin/settings/', { tab: 'server' }) },
-          { id: 'backup', title: t('Back up now'), href: hrefOf('/', { dialog: 'backup' }) },
+          {
+            ...{ id: 'backup', title: t('Back up now'), href: hrefOf('/', { dialog: 'backup' }) },
+            synonyms: t('backup download save'),
+          },
         ]
       : []),
     { id: 'shortcuts', title: t('Keyboard shortcuts'), href: hereWith({ dialog: 'shortcuts' }) },

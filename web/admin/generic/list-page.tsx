@@ -81,7 +81,6 @@ export function ListPage({ entry, beside, above, actions, ...made }: Props) {
         </>
       }
     >
-      <SavedViewLinks list={entry.path} />
       {above}
       {beside ? (
         <div className="beside">
@@ -116,6 +115,7 @@ function List({ entry, description, BulkVerbs, useExtra = withoutExtra, isUsed }
   );
   return (
     <>
+      <SavedViewLinks list={entry.path} />
       <div className="list-tools">
         <Filters description={description} />
         <div className="list-buttons">

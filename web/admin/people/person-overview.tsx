@@ -143,7 +143,7 @@ function OpenSessions({ person: { username } }: { person: Person }) {
   );
 }
 
-/** The last time that somebody, most likely they, did not get in by this account. */
+/** The last failed sign-in to this account. */
 function LastFailure({ person: { username } }: { person: Person }) {
   const read = usePart<Newest<Event>>(newestOf('/events/events/', { username, action: 'login_failed' }));
   return (
