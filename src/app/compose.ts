@@ -24,6 +24,7 @@ import { createAnonymousQuota } from '../platform/limits/anonymous-quota.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
 import { createEvaluateAccess } from '../provider/application-access.ts';
+import { requestAccessRoute } from '../provider/authorize/request-access.ts';
 import { checkDeploymentsAfterEvent } from '../provider/outpost/deployment/after-event.ts';
 import { mountOutposts } from '../provider/outpost/outpost-routes.ts';
 import { createAnonymousLimit } from '../resource/access/anonymous-limit.ts';
@@ -196,6 +197,8 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     accessTokens: accessTokensBy(kinds.protocolKinds, registry),
   };
   mountDefaultFlows(routes, routeServer);
+  const accessRequests = requestAccessRoute({ ...routeServer, key });
+  routes.on(accessRequests.methods, accessRequests.path, accessRequests.handle);
   for (const kind of kinds.protocolKinds) {
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);
   }

@@ -8,10 +8,13 @@ export interface ClientApplication {
   readonly group: string;
   readonly policy_engine_mode: 'all' | 'any';
   readonly enabled: boolean;
+  /** Whether users without access may ask for it. */
+  readonly access_requests: boolean;
 }
 
 /** The columns of `applications` (as `a`) that make one. */
-export const applicationColumns = sql`a.pk as application_pk, a.name as application_name, a.slug, a."group", a.policy_engine_mode, a.enabled`;
+export const applicationColumns = sql`a.pk as application_pk, a.name as application_name, a.slug, a."group", a.policy_engine_mode, a.enabled,
+  a.access_requests`;
 
 export interface ApplicationColumns extends Omit<ClientApplication, 'pk' | 'name'> {
   readonly application_pk: string;
@@ -20,7 +23,9 @@ export interface ApplicationColumns extends Omit<ClientApplication, 'pk' | 'name
 
 /** The application in a row, and the rest of the row. */
 export function extractApplication<R extends ApplicationColumns>(row: R) {
-  const { application_pk: pk, application_name: name, slug, group, policy_engine_mode, enabled, ...rest } = row;
-  const application: ClientApplication = { pk, name, slug, group, policy_engine_mode, enabled: Boolean(enabled) };
+  const { application_pk: pk, application_name: name, slug, group, policy_engine_mode, ...others } = row;
+  const { enabled, access_requests, ...rest } = others;
+  const states = { enabled: Boolean(enabled), access_requests: Boolean(access_requests) };
+  const application: ClientApplication = { pk, name, slug, group, policy_engine_mode, ...states };
   return { application, rest };
 }

@@ -44,12 +44,14 @@ const labels: Readonly<Record<string, Text>> = {
   'stage-default-oobe-password': 'Ask for the first password',
 
   'default-authentication-flow-password-stage': 'If a password is needed',
+  'default-notify-access-request': 'Requests for access',
   'default-notify-configuration-error': 'Configuration errors',
   'default-notify-exception': 'Failing policies and mappings',
   'default-notify-update': 'Available updates',
   'default-email-transport': 'Mail',
   'default-local-transport': 'Web interface',
 
+  'default-match-access-request': 'Requests for access',
   'default-match-configuration-error': 'Configuration errors',
   'default-match-policy-exception': 'Failing policies',
   'default-match-property-mapping-exception': 'Failing mappings',

@@ -11,6 +11,26 @@ const rules: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+/** Notifies administrators of users who ask for access to an application. */
+export const accessRequestNotifications: BootstrapStep = {
+  name: 'access request notifications',
+  async run(make) {
+    const transports = [
+      await make.ensure('svc_events.notificationtransport', { name: 'default-email-transport' }, { mode: 'email' }),
+      await make.ensure('svc_events.notificationtransport', { name: 'default-local-transport' }, { mode: 'local' }),
+    ];
+    const group = await make.ensure('svc_core.group', { name: 'Gatehouse Admins' }, { is_superuser: true });
+    const name = 'default-notify-access-request';
+    const rule = { severity: 'notice', group, transports };
+    const target = await make.ensure('svc_events.notificationrule', { name }, rule);
+    // Expressions write events of their own under other apps.
+    const events = { action: 'custom_', app: 'svc.core', model: 'svc_core.application' };
+    const matcher = { name: 'default-match-access-request' };
+    const policy = await make.ensure('svc_policies_event_matcher.eventmatcherpolicy', matcher, events);
+    await bindPolicy(make, target, policy, 0);
+  },
+};
+
 /** Notifies administrators of problems. The policies bound to a rule select its events. */
 export const notifications: BootstrapStep = {
   name: 'notifications',

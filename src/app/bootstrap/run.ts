@@ -12,7 +12,7 @@ import { enrollment } from './enrollment.ts';
 import { defaultFlows } from './flows.ts';
 import { ldapMappings } from './ldap-mappings.ts';
 import { cloudNicknames, contactMappings, mappings, scopeDescriptions, syncMappings } from './mappings.ts';
-import { notifications } from './notifications.ts';
+import { accessRequestNotifications, notifications } from './notifications.ts';
 import { outposts } from './outposts.ts';
 import { policies } from './policies.ts';
 import { recovery } from './recovery.ts';
@@ -42,6 +42,7 @@ const steps: readonly BootstrapStep[] = [
   scopeDescriptions,
   certificates,
   notifications,
+  accessRequestNotifications,
   outposts,
 ];
 

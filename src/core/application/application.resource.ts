@@ -120,6 +120,11 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
         filter: true,
         help: 'Turn off to disable sign-in without deleting the application.',
       }),
+      access_requests: boolean({
+        default: false,
+        label: 'Access can be requested',
+        help: 'Users without access can ask for it at the sign-in; administrators are notified.',
+      }),
       group: text({
         blank: true,
         default: '',

@@ -73,6 +73,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   source_linked: about('{who} linked an account of the source {name}.', 'source'),
   impersonation_started: about('{who} began to act as {name}.', 'model'),
   impersonation_ended: about('{who} stopped acting as {name}.', 'model'),
+  custom_access_request: about('{who} asks for access to {name}.', 'model'),
   model_created: change('{who} created {object}.'),
   model_updated: (event, words, language) => {
     const { diff, model, member } = event.context;

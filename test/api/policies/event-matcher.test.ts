@@ -54,10 +54,11 @@ describeOnBoth('event matcher policies', (server) => {
     expect(Object.keys(answer.body).sort()).toEqual(['action', 'app', 'model']);
   });
 
-  test('are bound four times to rules on a fresh install', async () => {
+  test('are bound five times to rules on a fresh install', async () => {
     const { body } = await server().admin.get('/policies/event_matcher/?ordering=name&search=default-match');
     expect(body.results.map(({ name, action, bound_to }: Record<string, unknown>) => [name, action, bound_to])).toEqual(
       [
+        ['default-match-access-request', 'custom_', 1],
         ['default-match-configuration-error', 'configuration_error', 1],
         ['default-match-policy-exception', 'policy_exception', 1],
         ['default-match-property-mapping-exception', 'property_mapping_exception', 1],

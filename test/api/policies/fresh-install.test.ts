@@ -5,15 +5,17 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
   const namesAt = async (path: string) =>
     (await server().admin.get(path)).body.results.map(({ name }: { name: string }) => name);
 
-  test('there are three rules for the administrators, by mail and in the interface', async () => {
+  test('there are four rules for the administrators, by mail and in the interface', async () => {
     const { body } = await server().admin.get('/events/rules/');
     expect(body.results.map(({ name }: { name: string }) => name)).toEqual([
+      'default-notify-access-request',
       'default-notify-configuration-error',
       'default-notify-exception',
       'default-notify-update',
     ]);
     for (const rule of body.results) {
-      expect(rule).toMatchObject({ severity: 'alert', group_obj: { name: 'Gatehouse Admins' } });
+      const severity = rule.name === 'default-notify-access-request' ? 'notice' : 'alert';
+      expect(rule).toMatchObject({ severity, group_obj: { name: 'Gatehouse Admins' } });
       expect(rule.transports).toHaveLength(2);
     }
     expect(await namesAt('/events/transports/')).toEqual(['default-email-transport', 'default-local-transport']);
@@ -38,6 +40,7 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     const bound = body.results.map(({ policy_obj }: { policy_obj: { name: string } }) => policy_obj.name);
     expect(bound.toSorted()).toEqual([
       'default-authentication-flow-password-stage',
+      'default-match-access-request',
       'default-match-configuration-error',
       'default-match-policy-exception',
       'default-match-property-mapping-exception',

@@ -7,6 +7,7 @@ import { randomToken } from '../../../platform/random.ts';
 import { isUseAllowed, wouldAllowUse } from '../../../provider/authorize/check-use.ts';
 import { applicationFacts } from '../../../provider/authorize/denials.ts';
 import { rejectIfDisabled } from '../../../provider/authorize/reject-disabled.ts';
+import { offerAccessRequest } from '../../../provider/authorize/request-access.ts';
 import { applicationContext, requireUserDecision } from '../../../provider/authorize/require-user-decision.ts';
 import { isLoginRequired, signInPage } from '../../../provider/authorize/sign-in-first.ts';
 import { consumeTicket, findTicket, type Ticket } from '../../../provider/authorize/tickets.ts';
@@ -45,7 +46,10 @@ export async function authorize(
     const next = `${authorizePath(application.application.slug)}?${new URLSearchParams({ state: sealed })}`;
     return redirectBrowser(await signInPage(needs, call, application, { next }));
   }
-  if (!(await wouldAllowUse(needs, call, application))) throw denied(application);
+  if (!(await wouldAllowUse(needs, call, application))) {
+    if (!application.application.access_requests) throw denied(application);
+    return offerAccessRequest(needs, call, application, undefined);
+  }
   return goThroughFlow(needs, call, application, sealed);
 }
 

@@ -40,6 +40,7 @@ import { radsec } from './0180-radsec.ts';
 import { outpostDeployments } from './0190-outpost-deployments.ts';
 import { serverSettings } from './0200-server-settings.ts';
 import { savedViews } from './0210-saved-views.ts';
+import { accessRequests } from './0220-access-requests.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   serverSettings,
   outpostDeployments,
   savedViews,
+  accessRequests,
 ];

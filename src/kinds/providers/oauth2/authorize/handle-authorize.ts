@@ -4,6 +4,7 @@ import type { Query } from '../../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { isUseAllowed, wouldAllowUse } from '../../../../provider/authorize/check-use.ts';
 import { rejectIfDisabled } from '../../../../provider/authorize/reject-disabled.ts';
+import { offerAccessRequest } from '../../../../provider/authorize/request-access.ts';
 import { applicationContext, requireUserDecision } from '../../../../provider/authorize/require-user-decision.ts';
 import { type FreshSignIn, isLoginRequired, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { findTicket } from '../../../../provider/authorize/tickets.ts';
@@ -58,7 +59,10 @@ export async function handleAuthorize(needs: AuthorizeDependencies, call: Call, 
     }
     await checkExpected(needs, call, proven, request);
     if (!(await isAllowedAtAll(needs, client, request.resource, (one) => wouldAllowUse(needs, call, one)))) {
-      throw new OAuthError('access_denied', 'The user is not allowed to use this application.');
+      const refusal = new OAuthError('access_denied', 'The user is not allowed to use this application.');
+      if (isPromptNone(request) || !client.application.access_requests) throw refusal;
+      const { headers } = sendAuthorizeResponse(request, issuerFor(needs.publicUrl, client), refusal.body());
+      return offerAccessRequest(needs, call, client, headers?.location?.toString());
     }
     return startFlow(needs, call, client, request);
   });

@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { isUseAllowed, wouldAllowUse } from '../../../../provider/authorize/check-use.ts';
 import { rejectIfDisabled } from '../../../../provider/authorize/reject-disabled.ts';
+import { offerAccessRequest } from '../../../../provider/authorize/request-access.ts';
 import { applicationContext, requireUserDecision } from '../../../../provider/authorize/require-user-decision.ts';
 import { isLoginRequired, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
 import { consumeTicket, findTicket } from '../../../../provider/authorize/tickets.ts';
@@ -80,7 +81,10 @@ export function handleRequest(
     if (authnContextOf(signIn?.amr ?? [], request.requestedContext) === null) {
       throw new SsoError('context', 'The person did not sign in as the request demands.');
     }
-    if (!(await wouldAllowUse(needs, call, provider))) throw denied();
+    if (!(await wouldAllowUse(needs, call, provider))) {
+      if (request.isPassive || !provider.application.access_requests) throw denied();
+      return offerAccessRequest(needs, call, provider, undefined);
+    }
     return startFlow(needs, call, provider, request);
   });
 }
