@@ -1,7 +1,7 @@
 import { chooseTheme, type Theme, themes } from '../../page/theme.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf } from '../address.ts';
-import type { Interface } from '../api/interface.ts';
+import type { Interface, ResourceEntry } from '../api/interface.ts';
 import { hrefOfView, type SavedView } from '../api/saved-views.tsx';
 import { inSentence } from '../labels.ts';
 import { newAddressOf } from '../new-address.ts';
@@ -103,10 +103,18 @@ export function fits({ title, synonyms: further = '' }: Hit, words: readonly str
   return words.every((word) => text.includes(word));
 }
 
+/** `new Grafana` is about setting it up: nothing is called so. */
+const aboutNew = /^new\s+/i;
+export const isAboutNew = (search: string): boolean => aboutNew.test(search);
+
 /** Ways to look for a text in lists that are searched by themselves: those of the menu, or all of them. */
 export function listsWith(search: string, known: Interface, all: boolean): Hit[] {
   const inMenu = new Set(menuFor(known).flatMap(({ items }) => items.map(({ path }) => path)));
-  const product = search.replace(/^new\s+/i, '');
+  const product = search.replace(aboutNew, '');
+  // Some lists are there twice, for all users and for the caller alone.
+  const isOfAll = ({ path, plural }: ResourceEntry) =>
+    path.includes('/admin/') ||
+    !known.resources.some((other) => other.plural === plural && other.path.includes('/admin/'));
   const mayConnect = known.resources.some(({ path, may }) => path === '/core/applications/' && may.add === 'all');
   return [
     ...(mayConnect
@@ -120,7 +128,10 @@ export function listsWith(search: string, known: Interface, all: boolean): Hit[]
         ]
       : []),
     ...known.resources
-      .filter((entry) => entry.search === 'list' && (inMenu.has(entry.path) || (all && entry.family === null)))
+      .filter(
+        (entry) =>
+          entry.search === 'list' && isOfAll(entry) && (inMenu.has(entry.path) || (all && entry.family === null)),
+      )
       .map(({ path, plural }) => ({
         id: `search ${path}`,
         title: t('Find “{text}” in {kinds}', { text: search, kinds: inSentence(plural) }),

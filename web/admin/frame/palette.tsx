@@ -11,7 +11,7 @@ import { useSavedViews } from '../api/saved-views.tsx';
 import { useDialog } from '../use-dialog.ts';
 import { passEscape } from '../widgets/pass-escape.ts';
 import { useKey } from './keys.ts';
-import { fits, type Hit, listsWith, placesOf } from './palette-places.ts';
+import { fits, type Hit, isAboutNew, listsWith, placesOf } from './palette-places.ts';
 import { recentObjects } from './recent.ts';
 
 /** The command palette: finds pages, actions and objects. */
@@ -39,9 +39,14 @@ function Search() {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = places.filter((place) => fits(place, words));
   const isCalledSo = ({ title }: Hit) => fits({ id: '', kind: '', title }, words);
-  const fitting = [...matching.filter(isCalledSo), ...matching.filter((place) => !isCalledSo(place))];
+  const others = matching.filter((place) => !isCalledSo(place));
+  const isAction = ({ kind }: Hit) => kind === t('Action');
+  // By another word, an action is more likely meant than the page about it.
+  const byWord = words.length === 0 ? others : [...others.filter(isAction), ...others.filter((hit) => !isAction(hit))];
+  const fitting = [...matching.filter(isCalledSo), ...byWord];
   // Not before the answer is there: Enter would lead to a list while the object is on its way.
   const lists = of !== text || text.trim().length < 2 ? [] : listsWith(text.trim(), known, objects.length === 0);
+  const isOffered = isAboutNew(text) && lists.some(({ id }) => id === 'connect');
   const recent = useMemo(
     () =>
       recentObjects(known.user.pk).map(({ path, title, kind }) => ({
@@ -97,7 +102,7 @@ function Search() {
           </li>
         ))}
       </ul>
-      {fitting.length + objects.length === 0 && text !== '' && of === text && (
+      {fitting.length + objects.length === 0 && text !== '' && of === text && !isOffered && (
         <p className="quiet">{t('No results for “{text}”.', { text })}</p>
       )}
     </div>
