@@ -90,6 +90,24 @@ describeJourney('lists of the admin pages', (journey) => {
     for (const window of [page, other]) await window.waitForLoadState('networkidle');
   });
 
+  test('save the users who have not signed in for 90 days, whatever the day', async () => {
+    const page = await visitAdmin(journey(), '/core/users/');
+    await page.getByRole('link', { name: 'Has not signed in for 90 days' }).click();
+    await page.getByRole('link', { name: '✓ Has not signed in for 90 days' }).waitFor();
+    await page.locator('summary', { hasText: 'Saved views' }).click();
+    await page.getByLabel('Name of the view').fill('Dormant');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    const view = page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Dormant' });
+    await view.waitFor();
+    const { views } = (await journey().server.admin.get('/admin/interface/')).body;
+    expect(views[0].query).toBe('not_signed_in_since=P90D');
+    await openAdmin(page, '/core/users/');
+    await view.click();
+    await page.getByRole('link', { name: '✓ Has not signed in for 90 days' }).waitFor();
+    expect((await journey().server.admin.delete(`/admin/views/${views[0].pk}/`)).status).toBe(204);
+    await page.waitForLoadState('networkidle');
+  });
+
   test('show what the address asks for, also when an earlier answer arrives late', async () => {
     const [first, second] = [unique('early'), unique('late')];
     await makeGroup(`${first} one`);

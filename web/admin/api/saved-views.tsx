@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, use, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { hrefOf } from '../address.ts';
+import { dormantSince } from '../people/dormant.ts';
 
 /** What a list shows, under a name. The server keeps it with the account, so that it is there in any browser. */
 export interface SavedView {
@@ -49,15 +50,23 @@ export function useSavedViews() {
 /** Which view a list shows, in the address beside what the view asks for: that can be changed meanwhile. */
 export const viewParameter = 'view';
 
+/** Stands for 90 days before the day on which the view is opened. */
+const forDormant = 'P90D';
+
 /** What a view saves of an address: not the page that one is at. */
 export function savedQueryOf(query: URLSearchParams): string {
   const passing = ['page', 'dialog', 'live', viewParameter];
-  const kept = [...query].filter(([name, value]) => !passing.includes(name) && value !== '');
-  return String(new URLSearchParams(kept.toSorted(([one], [other]) => (one < other ? -1 : Number(one > other)))));
+  const kept = [...query]
+    .filter(([name, value]) => !passing.includes(name) && value !== '')
+    .map(([name, value]) => [name, value === dormantSince() ? forDormant : value]);
+  return String(
+    new URLSearchParams(kept.toSorted(([one = ''], [other = '']) => (one < other ? -1 : Number(one > other)))),
+  );
 }
 
 export function hrefOfView({ list, query, pk }: SavedView): string {
   const asked = new URLSearchParams(query);
-  const members = [...new Set(asked.keys())].map((name) => [name, asked.getAll(name)] as const);
+  const valuesOf = (name: string) => asked.getAll(name).map((value) => (value === forDormant ? dormantSince() : value));
+  const members = [...new Set(asked.keys())].map((name) => [name, valuesOf(name)] as const);
   return hrefOf(list, { ...Object.fromEntries(members), [viewParameter]: pk });
 }

@@ -7,6 +7,7 @@ import { ListPage } from '../generic/list-page.tsx';
 import { Link } from '../link.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { MembershipButtons } from './bulk-membership.tsx';
+import { dormantSince } from './dormant.ts';
 import { folderTree } from './folders.ts';
 import { InviteButton } from './invite-button.tsx';
 
@@ -23,15 +24,13 @@ export function PeoplePage(props: ResourcePage) {
   );
 }
 
-const dormantMs = 90 * 86_400_000;
 const usual = ['not_signed_in_since', 'has_second_factor'] as const;
 
 /** What people most often look for, in words. */
 function UsualFilters() {
   const held = useHeld();
   const { query } = useAddress();
-  const today = new Date().toISOString().slice(0, 10);
-  const dormant = new Date(Date.parse(today) - dormantMs).toISOString();
+  const dormant = dormantSince();
   const filters = [
     { name: usual[0], value: dormant, text: t('Has not signed in for 90 days') },
     ...(held('svc_core.reset_user_second_factors')
