@@ -279,7 +279,12 @@ describeOnSqlite(
       await quiet(server());
       const other = openBrowser(server());
       await other.show(flow, linkIn(mail).search.slice(1));
-      expect(keysOf(await other.answer(flow, { email: mailed }))).toEqual(['username', 'name', 'password', 'password_repeat']);
+      expect(keysOf(await other.answer(flow, { email: mailed }))).toEqual([
+        'username',
+        'name',
+        'password',
+        'password_repeat',
+      ]);
 
       await turn(server(), 'proof', false);
       expect(await steps()).toEqual(before);
