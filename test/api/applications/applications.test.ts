@@ -51,6 +51,7 @@ describeOnBoth('applications', (server) => {
       pk: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'Plain',
       enabled: true,
+      access_requests: false,
       slug: 'plain',
       provider: null,
       provider_obj: null,
