@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 
-const keyOf = (name: string) => `gatehouse:${name}`;
+/** Where the browser keeps a choice. */
+export const keyOf = (name: string): string => `gatehouse:${name}`;
 
 /** Dispatches the event in this window, too: browsers dispatch it in the others. */
 export function storeChoice(name: string, value: string): void {

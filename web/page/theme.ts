@@ -1,22 +1,27 @@
 import type { Brand } from '../api/brand.ts';
-import { storeChoice, useStoredChoice } from './stored-choice.ts';
+import { keyOf, storeChoice, useStoredChoice } from './stored-choice.ts';
 
 export const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
 export type Theme = Brand['ui_theme'];
 
 const name = 'theme';
+const stored = keyOf(name);
 
 export const isTheme = (text: unknown): text is Theme => typeof text === 'string' && Object.hasOwn(themes, text);
 
 const storedTheme = (): Theme | null => {
-  const stored = localStorage.getItem(`gatehouse:${name}`);
-  return isTheme(stored) ? stored : null;
+  const chosen = localStorage.getItem(stored);
+  return isTheme(chosen) ? chosen : null;
 };
 
-/** Shows the page in the theme that was chosen in this browser; the brand's by default. */
+/** Shows the page in the theme that is chosen in this browser, here or in another window; the brand's by default. */
 export function applyTheme(): void {
-  const theme = storedTheme();
-  if (theme) document.documentElement.dataset.theme = theme;
+  const show = () => {
+    const theme = storedTheme();
+    if (theme) document.documentElement.dataset.theme = theme;
+  };
+  show();
+  addEventListener('storage', ({ key }) => key === stored && show());
 }
 
 /** The chosen theme, stored in the browser. */
