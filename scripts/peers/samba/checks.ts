@@ -141,7 +141,7 @@ async function signIn({ gatehouse }: Scene, username: string, password: string):
   if (body.component === 'xak-flow-redirect') return 'signed in';
   return body.response_errors?.password?.[0]?.string ?? JSON.stringify(body);
 }
-const wrong = 'Failed to authenticate.';
+const wrong = 'That password is not right.';
 
 async function setBackends(api: Api, backends: readonly string[]): Promise<void> {
   const { results } = (await api.get('/stages/password/')).body;
