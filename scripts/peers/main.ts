@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mellon, openidc } from './apache.ts';
 import { freeRadius } from './freeradius.ts';
 import { gitea } from './gitea.ts';
 import { headscale } from './headscale.ts';
@@ -8,7 +9,6 @@ import { jupyterhub } from './jupyterhub.ts';
 import { keycloak } from './keycloak/peer.ts';
 import { kubelogin } from './kubelogin.ts';
 import { ldapClients } from './ldap-clients/peer.ts';
-import { mellon } from './mellon.ts';
 import { miniflux } from './miniflux.ts';
 import { nodeRed } from './node-red.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
@@ -25,7 +25,7 @@ import { zabbix } from './zabbix.ts';
  * first. Those whose names are given run alone: `npm run peers -- Samba`.
  */
 const goPrograms = [oauth2Proxy, traefik, miniflux, gitea, headscale, kubelogin];
-const programs = [...goPrograms, synapse, nodeRed, jupyterhub, pgadmin, mellon, zabbix];
+const programs = [...goPrograms, synapse, nodeRed, jupyterhub, pgadmin, openidc, mellon, zabbix];
 const all = [scim2Tester, scim2Server, keycloak, ...programs, samba, ldapClients, freeRadius];
 
 const chosen = process.argv.slice(2);

@@ -120,13 +120,14 @@ OIDCRemoteUserClaim preferred_username
 async function answering(url: string, child: ChildProcess, errors: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if (child.exitCode !== null) throw new Error(`Apache ended: ${readFileSync(errors, 'utf8').slice(-2_000)}`);
-    // Where everything is protected it redirects.
+    // Where everything is protected it answers with a redirect, or refuses what is no browser.
     const isThere = await fetch(`${url}/goodbye.html`, { redirect: 'manual' }).then(
-      ({ status }) => status < 400,
+      () => true,
       () => false,
     );
     if (isThere) return;
     await sleep(100);
   }
+  child.kill('SIGTERM');
   throw new Error('Apache does not answer');
 }

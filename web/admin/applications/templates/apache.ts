@@ -24,4 +24,5 @@ OIDCRemoteUserClaim preferred_username
   Require claim "groups:{group}"
 </Location>`,
   docs: 'https://github.com/OpenIDC/mod_auth_openidc/wiki',
+  checked: { version: '2.4.12.3', date: '2026-11-20', how: 'run' },
 };
