@@ -10,6 +10,7 @@ import { keyFilter } from '../resource/list/query.ts';
 import type { Resource } from '../resource/resource.ts';
 import { defaultBackground } from './background.ts';
 import { type FlowActionNeeds, flowActions } from './flow-actions.ts';
+import { flowLayouts } from './layouts.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
 
 export const designations = [
@@ -21,7 +22,6 @@ export const designations = [
   'recovery',
   'stage_configuration',
 ];
-const layouts = ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'];
 const authentications = [
   'none',
   'require_authenticated',
@@ -89,7 +89,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
         default: false,
         help: 'Kept for clients. Pages are always built so that password managers on phones find the fields.',
       }),
-      layout: choice(layouts, { default: 'stacked', help: 'The position of the form on the page.', isObvious: true }),
+      layout: choice(flowLayouts, { default: 'stacked', help: 'The position of the form on the page.', isObvious: true }),
       denied_action: choice(['message_continue', 'message', 'continue'], {
         default: 'message_continue',
         filter: true,

@@ -229,26 +229,6 @@ describeJourney(
       }
     });
 
-    test('a form_post answer is submitted to the application', async () => {
-      const application = await startService();
-      application.answer = () => ({ body: 'arrived', headers: { 'content-type': 'text/plain' } });
-      try {
-        const { slug } = await makeWalk(journey().server, [['dummy']], { designation: 'authorization' });
-        const url = `${application.url}/acs`;
-        const attrs = { SAMLResponse: '<x y="1">', RelayState: 'a&b' };
-        const page = await journey().window();
-        await page.route('**/flows/executor/**', (route) =>
-          route.fulfill({ json: { component: 'xak-stage-autosubmit', url, attrs } }),
-        );
-        await page.goto(`/if/flow/${slug}/`);
-        await page.waitForURL(url);
-        const sent = application.requests.find(({ method }) => method === 'POST');
-        expect(Object.fromEntries(new URLSearchParams(sent?.body))).toEqual(attrs);
-      } finally {
-        await application.close();
-      }
-    });
-
     test('brand, layout and theme are shown', async () => {
       const { server } = journey();
       const walk = await makeWalk(server, [['dummy']], { title: 'Hello', layout: 'sidebar_right' });

@@ -1,3 +1,4 @@
+import type { SessionUser } from '../api/types.ts';
 import { Rich } from '../texts/rich.tsx';
 import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
@@ -13,7 +14,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { Authenticated } from './authenticated.tsx';
 import { ImpersonationBanner } from './impersonation-banner.tsx';
 import { SectionLink, useSlug } from './navigation.tsx';
-import { type Me, PersonContext } from './person.ts';
+import { PersonContext } from './person.ts';
 import { Section } from './section.tsx';
 import { sections } from './section-list.tsx';
 import { Unseen } from './unseen.tsx';
@@ -24,7 +25,7 @@ export function AccountPage() {
 }
 
 function Account() {
-  const me = useAnswer<Me>('/core/users/me/');
+  const me = useAnswer<SessionUser>('/core/users/me/');
   const { branding_title } = useBrand();
   const present = me.answer.state === 'ready' && !me.answer.value.original ? me.answer.value.user : null;
   useEffect(() => {

@@ -1,3 +1,4 @@
+import type { PromptChallenge } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import './flow-form.css';
 import { type FormEvent, useCallback, useState } from 'react';
@@ -8,7 +9,7 @@ import { useAttempt } from '../elements/use-attempt.ts';
 import { type Challenge, otherErrors, redirectComponent } from '../flow/challenge.ts';
 import { sendAnswer, showChallenge } from '../flow/executor.ts';
 import { CurrentPassword } from '../flow/screens/current-password.tsx';
-import { type PromptChallenge, PromptField } from '../flow/screens/prompt-field.tsx';
+import { PromptField } from '../flow/screens/prompt-field.tsx';
 import { readPrompts } from '../flow/screens/read-prompts.ts';
 import { usePerson } from './person.ts';
 

@@ -1,23 +1,8 @@
 import { createContext, use } from 'react';
+import type { SessionUser } from '../api/types.ts';
 
-/** The signed-in user, from `core_users_me_retrieve`. */
-export interface Person {
-  readonly pk: number;
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly avatar: string;
-  readonly is_superuser: boolean;
-  readonly system_permissions: readonly string[];
-  readonly groups: readonly { readonly pk: string; readonly name: string }[];
-  readonly settings: { readonly locale?: unknown };
-}
-
-export interface Me {
-  readonly user: Person;
-  /** The impersonator, if any. */
-  readonly original?: Person;
-}
+/** The signed-in user. */
+export type Person = SessionUser['user'];
 
 interface Present {
   readonly person: Person;

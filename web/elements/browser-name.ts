@@ -1,10 +1,8 @@
+import type { AuthenticatedSession } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 
 /** What the server reads from the header of a browser. */
-export interface UserAgent {
-  readonly user_agent: { readonly family: string; readonly major: string };
-  readonly os: { readonly family: string };
-}
+export type UserAgent = AuthenticatedSession['user_agent'];
 
 /** `Firefox 144 on Linux` */
 export function browserName({ user_agent, os }: UserAgent): string {

@@ -1,12 +1,8 @@
+import type { Device } from '../api/types.ts';
 import { known, type Text, t } from '../texts/texts.ts';
 
 /** A device as lists of devices answer. */
-export interface ListedDevice {
-  readonly name: string;
-  readonly verbose_name: string;
-  /** `svc_stages_authenticator_totp.totpdevice` */
-  readonly meta_model_name: string;
-}
+export type ListedDevice = Device[number];
 
 const kinds: Readonly<Record<string, Text>> = {
   totp: 'Authenticator app',

@@ -1,12 +1,8 @@
+import type { PromptChallenge } from '../api/types.ts';
 import { type Text, t } from '../texts/texts.ts';
 
 /** A rule of the server, which decides in the end. */
-export interface PasswordRule {
-  readonly kind: string;
-  readonly at_least: number;
-  /** The characters that count as symbols. */
-  readonly characters: string;
-}
+export type PasswordRule = NonNullable<PromptChallenge['password_rules']>[number];
 
 /** The rules of a new password, each ticked as soon as it is met. */
 export function PasswordRules({ id, rules, typed }: { id: string; rules: readonly PasswordRule[]; typed: string }) {

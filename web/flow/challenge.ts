@@ -1,43 +1,26 @@
-/** The members common to all challenges. Each screen declares its own. */
-export interface Challenge {
-  readonly component: string;
-  readonly flow_info?: FlowInfo;
-  readonly response_errors?: Readonly<Record<string, readonly { readonly string: string; readonly code: string }[]>>;
-}
+import type { ChallengeTypes, IdentificationChallenge } from '../api/types.ts';
 
-export interface FlowInfo {
-  readonly title?: string;
-  readonly background?: string;
-  readonly cancel_url: string;
-  readonly layout: Layout;
-}
+/** What all challenges have in common. */
+export type Challenge = Pick<ChallengeTypes, 'component' | 'response_errors'> & { readonly flow_info?: FlowInfo };
 
-export type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
+export type FlowInfo = IdentificationChallenge['flow_info'];
+
+/** The challenge with this component. */
+export type ChallengeOf<C extends Challenge['component']> = Extract<ChallengeTypes, { readonly component: C }>;
 
 /** Whether the flow is for signed-in users, and leaving it leads back to the page that opened it. */
 export const leadsBack = ({ flow_info }: Challenge): boolean =>
   URL.parse(flow_info?.cancel_url ?? '', location.href)?.searchParams.has('back') ?? false;
 
 /** Challenges with a known user. */
-export interface WithPendingUser extends Challenge {
-  readonly pending_user: string;
-  readonly pending_user_avatar: string;
-}
-
-export interface Redirect extends Challenge {
-  readonly to: string;
-}
+export type WithPendingUser = Challenge &
+  Pick<ChallengeOf<'xak-stage-password'>, 'pending_user' | 'pending_user_avatar'>;
 
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
 export const faultComponent = 'xak-stage-flow-error';
 export const mediaComponent = 'xak-source-mediasrc';
 export const captchaComponent = 'xak-stage-captcha';
-
-export interface MediaChallenge extends Challenge {
-  readonly client_id: string;
-  readonly slug: string;
-}
 
 /** The errors of one member of the last answer. */
 export function errorsOf({ response_errors = {} }: Challenge, member: string): string[] {

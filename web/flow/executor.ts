@@ -1,6 +1,6 @@
 import { callApi, requestOnce } from '../api/client.ts';
 import { hasAuthenticatedAgain } from '../api/recent-authentication.ts';
-import type { Challenge } from './challenge.ts';
+import type { ChallengeTypes } from '../api/types.ts';
 
 export type Answer = Readonly<Record<string, unknown>>;
 
@@ -20,14 +20,14 @@ export function flowAddress({ pathname, search }: Pick<Location, 'pathname' | 's
   return { slug: decodeURIComponent(slug), query: search.slice(1) || 'next=' };
 }
 
-export const showChallenge = (flow: FlowAddress): Promise<Challenge> => callApi('GET', pathOf(flow));
+export const showChallenge = (flow: FlowAddress): Promise<ChallengeTypes> => callApi('GET', pathOf(flow));
 
 /**
  * An answer for which the user had to sign in again is sent once more: that may have restarted the walk, at the same
  * step.
  */
-export async function sendAnswer(flow: FlowAddress, answer: Answer): Promise<Challenge> {
-  const send = async () => (await requestOnce<Challenge>('POST', pathOf(flow), { body: answer })).value;
+export async function sendAnswer(flow: FlowAddress, answer: Answer): Promise<ChallengeTypes> {
+  const send = async () => (await requestOnce<ChallengeTypes>('POST', pathOf(flow), { body: answer })).value;
   try {
     return await send();
   } catch (problem) {

@@ -1,8 +1,8 @@
+import type { CurrentBrand } from '../api/types.ts';
 import './frame.css';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Brand } from '../api/brand.ts';
 import { useBrand } from '../page/mount-page.tsx';
-import type { FlowInfo, Layout } from './challenge.ts';
+import type { FlowInfo } from './challenge.ts';
 import { Foot } from './foot.tsx';
 import { safeAddress } from './safe-address.ts';
 
@@ -31,13 +31,13 @@ const noBackground = '/static/flow-background.svg';
 const backgroundOf = (flow: FlowInfo | null): string | null =>
   flow?.background?.endsWith(noBackground) ? null : safeAddress(flow?.background);
 
-const layouts: Readonly<Record<Brand['ui_layout'], Layout>> = {
+const layouts: Readonly<Record<CurrentBrand['ui_layout'], FlowInfo['layout']>> = {
   centred: 'stacked',
   left: 'sidebar_left',
   right: 'sidebar_right',
 };
 
-const layoutOf = (flow: FlowInfo | null, { ui_layout }: Brand): Layout =>
+const layoutOf = (flow: FlowInfo | null, { ui_layout }: CurrentBrand): FlowInfo['layout'] =>
   flow && flow.layout !== 'stacked' ? flow.layout : layouts[ui_layout];
 
 function Logo() {

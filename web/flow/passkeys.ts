@@ -6,7 +6,8 @@ import type {
 } from '@simplewebauthn/browser';
 import { type Text, t } from '../texts/texts.ts';
 
-export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
+/** What the server's library made for the one here; the API describes it as an object. */
+export type Options = Readonly<Record<string, unknown>>;
 
 /** The device's response, or an error message for the person. */
 export type Outcome<T> = { readonly response: T } | { readonly trouble: string };
@@ -14,31 +15,27 @@ export type Outcome<T> = { readonly response: T } | { readonly trouble: string }
 // Loaded on first use: most people never need it.
 const library = () => import('@simplewebauthn/browser');
 
-export async function registerPasskey(
-  optionsJSON: PublicKeyCredentialCreationOptionsJSON,
-): Promise<Outcome<RegistrationResponseJSON>> {
+export async function registerPasskey(options: Options): Promise<Outcome<RegistrationResponseJSON>> {
   const { startRegistration } = await library();
+  const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON;
   return attempt(() => startRegistration({ optionsJSON }));
 }
 
-export async function askPasskey(
-  optionsJSON: PublicKeyCredentialRequestOptionsJSON,
-): Promise<Outcome<AuthenticationResponseJSON>> {
+export async function askPasskey(options: Options): Promise<Outcome<AuthenticationResponseJSON>> {
   const { startAuthentication } = await library();
+  const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON;
   return attempt(() => startAuthentication({ optionsJSON }));
 }
 
 /**
  * Lets the browser offer passkeys by autofill. Null if it cannot, if nobody picks one, or once the offer is withdrawn.
  */
-export async function offerPasskeys(
-  load: () => Promise<PublicKeyCredentialRequestOptionsJSON | null>,
-): Promise<AuthenticationResponseJSON | null> {
+export async function offerPasskeys(load: () => Promise<Options | null>): Promise<AuthenticationResponseJSON | null> {
   if (!('PublicKeyCredential' in globalThis)) return null;
   const { browserSupportsWebAuthnAutofill, startAuthentication } = await library();
   if (!(await browserSupportsWebAuthnAutofill())) return null;
   try {
-    const optionsJSON = await load();
+    const optionsJSON = (await load()) as PublicKeyCredentialRequestOptionsJSON | null;
     return optionsJSON && (await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
   } catch {
     // The person is not aware of the request, so the screen continues without it.

@@ -1,16 +1,15 @@
 import { type ComponentType, lazy } from 'react';
+import type { ChallengeTypes } from '../api/types.ts';
 import {
-  type Challenge,
+  type ChallengeOf,
   captchaComponent,
   deniedComponent,
   faultComponent,
   mediaComponent,
   redirectComponent,
 } from './challenge.ts';
-import { AutosubmitScreen } from './screens/autosubmit.tsx';
 import { ConfirmScreen } from './screens/confirm.tsx';
 import { ConsentScreen } from './screens/consent.tsx';
-import { DeviceCodeFinishScreen, DeviceCodeScreen } from './screens/device-code.tsx';
 import { DummyScreen } from './screens/dummy.tsx';
 import { EmailScreen } from './screens/email.tsx';
 import { AccessDeniedScreen, FlowErrorScreen, RedirectScreen, UnknownScreen } from './screens/endings.tsx';
@@ -24,43 +23,38 @@ import { UserLoginScreen } from './screens/user-login.tsx';
 import { ValidateScreen } from './screens/validate.tsx';
 import { WebauthnSetupScreen } from './screens/webauthn-setup.tsx';
 
-type Screen = ComponentType<{ challenge: Challenge }>;
-
-/** A screen gets only challenges of its own component, so they have its type. */
-const screen = <C extends Challenge>(shown: ComponentType<{ challenge: C }>): Screen => shown as unknown as Screen;
+type Component = ChallengeTypes['component'];
+type Screens = { readonly [C in Component]?: ComponentType<{ challenge: ChallengeOf<C> }> };
+type Screen = ComponentType<{ challenge: ChallengeTypes }>;
 
 /** Lazy: large, or rarely seen. */
-const CaptchaScreen = lazy(async () => ({ default: screen((await import('./screens/captcha.tsx')).CaptchaScreen) }));
+const CaptchaScreen = lazy(async () => ({ default: (await import('./screens/captcha.tsx')).CaptchaScreen }));
 const MediaSourceScreen = lazy(async () => ({
-  default: screen((await import('./screens/media-source.tsx')).MediaSourceScreen),
+  default: (await import('./screens/media-source.tsx')).MediaSourceScreen,
 }));
-const TotpSetupScreen = lazy(async () => ({
-  default: screen((await import('./screens/totp-setup.tsx')).TotpSetupScreen),
-}));
+const TotpSetupScreen = lazy(async () => ({ default: (await import('./screens/totp-setup.tsx')).TotpSetupScreen }));
 
-const screens: Readonly<Record<string, Screen>> = {
-  [redirectComponent]: screen(RedirectScreen),
-  [deniedComponent]: screen(AccessDeniedScreen),
-  [faultComponent]: screen(FlowErrorScreen),
-  'xak-flow-confirm': screen(ConfirmScreen),
-  'xak-stage-identification': screen(IdentificationScreen),
-  'xak-stage-password': screen(PasswordScreen),
-  'xak-stage-user-login': screen(UserLoginScreen),
-  'xak-stage-prompt': screen(PromptScreen),
-  'xak-stage-consent': screen(ConsentScreen),
-  'xak-stage-email': screen(EmailScreen),
+const screens: Screens = {
+  [redirectComponent]: RedirectScreen,
+  [deniedComponent]: AccessDeniedScreen,
+  [faultComponent]: FlowErrorScreen,
+  'xak-flow-confirm': ConfirmScreen,
+  'xak-stage-identification': IdentificationScreen,
+  'xak-stage-password': PasswordScreen,
+  'xak-stage-user-login': UserLoginScreen,
+  'xak-stage-prompt': PromptScreen,
+  'xak-stage-consent': ConsentScreen,
+  'xak-stage-email': EmailScreen,
   [captchaComponent]: CaptchaScreen,
   [mediaComponent]: MediaSourceScreen,
-  'xak-stage-dummy': screen(DummyScreen),
-  'xak-stage-autosubmit': screen(AutosubmitScreen),
-  'xak-stage-authenticator-validate': screen(ValidateScreen),
+  'xak-stage-dummy': DummyScreen,
+  'xak-stage-authenticator-validate': ValidateScreen,
   'xak-stage-authenticator-totp': TotpSetupScreen,
-  'xak-stage-authenticator-static': screen(StaticSetupScreen),
-  'xak-stage-authenticator-webauthn': screen(WebauthnSetupScreen),
-  'xak-stage-authenticator-sms': screen(SmsSetupScreen),
-  'xak-stage-authenticator-twofactor': screen(TwofactorSetupScreen),
-  'xak-provider-oauth2-device-code': screen(DeviceCodeScreen),
-  'xak-provider-oauth2-device-code-finish': screen(DeviceCodeFinishScreen),
+  'xak-stage-authenticator-static': StaticSetupScreen,
+  'xak-stage-authenticator-webauthn': WebauthnSetupScreen,
+  'xak-stage-authenticator-sms': SmsSetupScreen,
+  'xak-stage-authenticator-twofactor': TwofactorSetupScreen,
 };
 
-export const screenOf = (component: string): Screen => screens[component] ?? screen(UnknownScreen);
+/** A screen gets only challenges of its own component, so they have its type. */
+export const screenOf = (component: Component): Screen => (screens[component] as Screen | undefined) ?? UnknownScreen;

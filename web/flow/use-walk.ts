@@ -1,14 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiProblem, NetworkLost } from '../api/client.ts';
+import type { ChallengeTypes } from '../api/types.ts';
 import { known, t } from '../texts/texts.ts';
-import {
-  type Challenge,
-  captchaComponent,
-  deniedComponent,
-  faultComponent,
-  type Redirect,
-  redirectComponent,
-} from './challenge.ts';
+import { captchaComponent, deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
 import { type Answer, type FlowAddress, sendAnswer, showChallenge } from './executor.ts';
 import { rememberSignIn } from './known-user.ts';
 import { confirmNewPassword, forgetNewPassword } from './new-password-note.ts';
@@ -24,7 +18,7 @@ interface Trouble {
 
 export interface Walk {
   /** Null until the first one arrives. */
-  readonly challenge: Challenge | null;
+  readonly challenge: ChallengeTypes | null;
   /** Counts steps: an invalid answer leaves the person, and what they typed, at the same step. */
   readonly step: number;
   readonly isBusy: boolean;
@@ -44,8 +38,8 @@ export interface Walk {
 }
 
 /** Goes through a flow step by step. `leave` takes challenges that lead elsewhere, and says whether this is one. */
-export function useWalk(flow: FlowAddress, leave: (challenge: Challenge) => boolean = follow): Walk {
-  const [challenge, setChallenge] = useState<Challenge | null>(null);
+export function useWalk(flow: FlowAddress, leave: (challenge: ChallengeTypes) => boolean = follow): Walk {
+  const [challenge, setChallenge] = useState<ChallengeTypes | null>(null);
   const [step, setStep] = useState(0);
   const [isBusy, setBusy] = useState(true);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
@@ -54,7 +48,7 @@ export function useWalk(flow: FlowAddress, leave: (challenge: Challenge) => bool
   const first = useRef('');
 
   const attempt = useCallback(
-    async (call: () => Promise<Challenge>, before: Challenge | null, isPart = false) => {
+    async (call: () => Promise<ChallengeTypes>, before: ChallengeTypes | null, isPart = false) => {
       if (isUnderWay.current) return;
       isUnderWay.current = true;
       setBusy(true);
@@ -101,8 +95,8 @@ export function useWalk(flow: FlowAddress, leave: (challenge: Challenge) => bool
 }
 
 /** Follows a redirect challenge; false if it is none. */
-export function follow(challenge: Challenge): boolean {
-  const to = challenge.component === redirectComponent ? safeAddress((challenge as Redirect).to) : null;
+export function follow(challenge: ChallengeTypes): boolean {
+  const to = challenge.component === redirectComponent ? safeAddress(challenge.to) : null;
   if (to) {
     noteSignOut();
     rememberSignIn();
@@ -116,7 +110,7 @@ export function follow(challenge: Challenge): boolean {
 const staysAfterCaptcha: ReadonlySet<string> = new Set([captchaComponent, deniedComponent, faultComponent]);
 
 /** Reloads the page to drop a captcha service's script before later steps, where passwords may be typed. */
-function leaveForeignScripts(before: Challenge | null, shown: Challenge): boolean {
+function leaveForeignScripts(before: ChallengeTypes | null, shown: ChallengeTypes): boolean {
   const isLeaving = before?.component === captchaComponent && !staysAfterCaptcha.has(shown.component);
   if (isLeaving) location.reload();
   return isLeaving;

@@ -1,5 +1,5 @@
 import type { MouseEvent, ReactNode } from 'react';
-import { type Redirect, redirectComponent } from '../flow/challenge.ts';
+import { redirectComponent } from '../flow/challenge.ts';
 import { sendAnswer } from '../flow/executor.ts';
 import { rememberSignOut } from '../flow/page-facts.ts';
 import { safeAddress } from '../flow/safe-address.ts';
@@ -15,7 +15,7 @@ export function SignOutLink({ className = 'button', children }: { className?: st
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const challenge = await sendAnswer({ slug, query: '' }, {}).catch(() => null);
-    const to = challenge?.component === redirectComponent ? safeAddress((challenge as Redirect).to) : null;
+    const to = challenge?.component === redirectComponent ? safeAddress(challenge.to) : null;
     if (to) rememberSignOut();
     location.assign(to ?? page);
   }

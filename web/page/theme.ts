@@ -1,8 +1,8 @@
-import type { Brand } from '../api/brand.ts';
+import type { CurrentBrand } from '../api/types.ts';
 import { keyOf, storeChoice, useStoredChoice } from './stored-choice.ts';
 
 export const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
-export type Theme = Brand['ui_theme'];
+export type Theme = CurrentBrand['ui_theme'];
 
 const name = 'theme';
 const stored = keyOf(name);

@@ -1,13 +1,12 @@
-import type { Brand } from '../api/brand.ts';
+import type { CurrentBrand, SignInPreview } from '../api/types.ts';
 import type { FlowInfo } from '../flow/challenge.ts';
-import type { Identification } from '../flow/screens/identification.tsx';
 
 /** What the preview shows: sent to its frame by the page around it. */
 export interface Draft {
-  readonly brand: Brand;
+  readonly brand: CurrentBrand;
   readonly flow: FlowInfo;
   /** Null shows an example. */
-  readonly screen: Identification | null;
+  readonly screen: SignInPreview['screen'];
 }
 
 export interface DraftMessage {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
+import type { SignInPreview } from '../api/types.ts';
 import { Frame } from '../flow/frame.tsx';
-import { type Identification, IdentificationScreen } from '../flow/screens/identification.tsx';
+import { IdentificationScreen } from '../flow/screens/identification.tsx';
 import type { Walk } from '../flow/use-walk.ts';
 import { WalkContext } from '../flow/walk-context.ts';
 import { BrandContext } from '../page/mount-page.tsx';
@@ -24,7 +25,13 @@ export function PreviewPage() {
       <BrandContext value={brand}>
         <WalkContext value={still}>
           <Frame flow={flow}>
-            <IdentificationScreen challenge={{ ...inThisLanguage(screen ?? example), flow_info: flow }} />
+            <IdentificationScreen
+              challenge={{
+                component: 'xak-stage-identification',
+                flow_info: flow,
+                ...inThisLanguage(screen ?? example),
+              }}
+            />
           </Frame>
         </WalkContext>
       </BrandContext>
@@ -63,16 +70,20 @@ const still: Walk = {
   ...{ answer: nothing, refresh: nothing },
 };
 
-const example: Identification = {
-  component: 'xak-stage-identification',
+type Screen = NonNullable<SignInPreview['screen']>;
+
+const example: Screen = {
   user_fields: ['email', 'username'],
   password_fields: false,
+  allow_show_password: false,
+  flow_designation: 'authentication',
   primary_action: 'Continue',
+  sources: [],
   show_source_labels: true,
 };
 
 /** The server labels the button in the language of the request; the preview may be in another. */
-const inThisLanguage = (screen: Identification): Identification =>
+const inThisLanguage = (screen: Screen): Screen =>
   pageLanguage() === 'en'
     ? screen
     : { ...screen, primary_action: screen.password_fields ? t('Sign in') : t('Continue') };

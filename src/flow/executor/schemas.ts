@@ -1,10 +1,9 @@
 import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { requestSchema } from '../../resource/document/schemas.ts';
+import { flowLayouts } from '../layouts.ts';
 import { confirmScreen, deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
 import { pendingUserSchemas } from './pending-user.ts';
 import type { StageKind, StageScreen } from './stage-kind.ts';
-
-const layouts = ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'];
 
 const flowInfo: JsonSchema = {
   type: 'object',
@@ -12,7 +11,7 @@ const flowInfo: JsonSchema = {
     title: stringSchema,
     background: stringSchema,
     cancel_url: stringSchema,
-    layout: { type: 'string', enum: layouts },
+    layout: { type: 'string', enum: flowLayouts },
   },
   required: ['title', 'background', 'cancel_url', 'layout'],
 };

@@ -1,3 +1,4 @@
+import type { Application } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './applications.css';
 import { useState } from 'react';
@@ -7,17 +8,6 @@ import { Empty, readAll } from '../listing.tsx';
 import { isAdministrator, usePerson } from '../person.ts';
 import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
-
-interface Application {
-  readonly pk: string;
-  readonly name: string;
-  readonly group: string;
-  readonly launch_url: string | null;
-  readonly open_in_new_tab: boolean;
-  readonly meta_icon: string | null;
-  readonly meta_description: string;
-  readonly meta_publisher: string;
-}
 
 /** From this many on, searching is faster than scanning. */
 const manyApplications = 8;

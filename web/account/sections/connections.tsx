@@ -1,4 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
+import type { UserSourceConnection } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { PasswordField } from '../../elements/field.tsx';
 import { type Loadable, Loaded, useAnswer } from '../../elements/loading.tsx';
@@ -14,22 +15,16 @@ import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
 import type { UserSetting } from '../user-setting.ts';
 
-interface Connection {
-  readonly pk: number;
-  readonly created: string;
-  readonly source: { readonly name: string; readonly slug: string; readonly icon: string | null };
-}
-
 const path = '/sources/user_connections/all/';
 
 /** The user's accounts at sources. */
 export function Connections() {
   const { pk } = usePerson();
-  const connections = useListing<Connection>(`${path}?user=${pk}`);
+  const connections = useListing<UserSourceConnection>(`${path}?user=${pk}`);
   const settings = useAnswer<readonly UserSetting[]>('/sources/all/user_settings/');
   const done = useToast();
 
-  async function disconnect(connection: Connection): Promise<void> {
+  async function disconnect(connection: UserSourceConnection): Promise<void> {
     await apiFetch('DELETE', `${path}${connection.pk}/`);
     await connections.reload();
     done(t('{name} is disconnected.', { name: connection.source.name }));
@@ -38,7 +33,7 @@ export function Connections() {
   const { answer } = connections;
   const offered = settings.answer.state === 'ready' ? settings.answer.value : [];
   /** What was uploaded for the source, else the icon of its type. */
-  const iconOf = ({ icon, slug }: Connection['source']) =>
+  const iconOf = ({ icon, slug }: UserSourceConnection['source']) =>
     icon ?? (offered.find(({ object_uid }) => object_uid === slug)?.icon_url || null);
   const connected = answer.state === 'ready' ? answer.value.rows.map(({ source }) => source.slug) : [];
   return (

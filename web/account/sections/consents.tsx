@@ -1,4 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
+import type { UserConsent } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -9,24 +10,15 @@ import { usePerson } from '../person.ts';
 import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
 
-interface Consent {
-  readonly pk: number;
-  readonly expires: string | null;
-  readonly expiring: boolean;
-  readonly application: { readonly name: string; readonly meta_icon: string | null };
-  /** Scopes, separated by spaces. */
-  readonly permissions: string;
-}
-
 const path = '/core/user_consent/';
 
 /** What the user has allowed applications to access. */
 export function Consents() {
   const { pk } = usePerson();
-  const consents = useListing<Consent>(`${path}?user=${pk}`);
+  const consents = useListing<UserConsent>(`${path}?user=${pk}`);
   const done = useToast();
 
-  async function revoke(consent: Consent): Promise<void> {
+  async function revoke(consent: UserConsent): Promise<void> {
     await apiFetch('DELETE', `${path}${consent.pk}/`);
     await consents.reload();
     done(t('{name} has to ask you again.', { name: consent.application.name }));

@@ -14,28 +14,21 @@ import { returningTo } from '../navigation.tsx';
 import { Section } from '../section.tsx';
 import type { UserSetting } from '../user-setting.ts';
 
-interface Device extends ListedDevice {
-  readonly pk: number;
-  readonly confirmed: boolean;
-  readonly created: string;
-  readonly last_used: string | null;
-}
-
-const addressOf = (device: Device): string => `/authenticators/${deviceKind(device)}/${device.pk}/`;
+const addressOf = (device: ListedDevice): string => `/authenticators/${deviceKind(device)}/${device.pk}/`;
 const isDevice = ({ component }: UserSetting): boolean => component.startsWith('xak-user-settings-authenticator-');
 
 /** The user's second factors. */
 export function Devices() {
-  const devices = useAnswer<readonly Device[]>('/authenticators/all/');
+  const devices = useAnswer<readonly ListedDevice[]>('/authenticators/all/');
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');
   const done = useToast();
 
-  async function rename(device: Device, form: FormData): Promise<void> {
+  async function rename(device: ListedDevice, form: FormData): Promise<void> {
     await apiFetch('PATCH', addressOf(device), { name: form.get('name') });
     await devices.reload();
   }
 
-  async function remove(device: Device): Promise<void> {
+  async function remove(device: ListedDevice): Promise<void> {
     await apiFetch('DELETE', addressOf(device));
     await devices.reload();
     done(t('{name} is deleted.', { name: deviceName(device) }));
@@ -106,12 +99,12 @@ export function Devices() {
 }
 
 /** The kind of a device, unless that is its name, and whether it works. */
-const notesOn = (device: Device): string[] => [
+const notesOn = (device: ListedDevice): string[] => [
   ...(deviceName(device) === deviceKindName(device) ? [] : [deviceKindName(device)]),
   ...(device.confirmed ? [] : [t('setup not completed')]),
 ];
 
-function usedWhen({ last_used, created }: Device) {
+function usedWhen({ last_used, created }: ListedDevice) {
   return last_used ? (
     <Rich text="Last used {when}" values={{ when: <Moment at={last_used} /> }} />
   ) : (
@@ -119,7 +112,7 @@ function usedWhen({ last_used, created }: Device) {
   );
 }
 
-const lacksCodes = (devices: readonly Device[]): boolean =>
+const lacksCodes = (devices: readonly ListedDevice[]): boolean =>
   devices.some(({ confirmed }) => confirmed) && !devices.some((device) => deviceKind(device) === 'static');
 
 /** A way back in for those who have nothing but a passkey or a phone. */

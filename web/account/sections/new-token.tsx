@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { Application, Token } from '../../api/types.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { useLoadable } from '../../elements/loading.tsx';
@@ -7,17 +8,12 @@ import { latest, sentTime } from '../../elements/local-time.ts';
 import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { readAll } from '../listing.tsx';
-import { type Token, tokensPath } from './token.ts';
+import { tokensPath } from './token.ts';
 
 const choices = () => [
   { value: 'app_password', label: t('App password') },
   { value: 'api', label: t('API token') },
 ];
-
-interface Application {
-  readonly pk: string;
-  readonly name: string;
-}
 
 const applicationsPath = '/core/applications/?only_with_launch_url=false';
 

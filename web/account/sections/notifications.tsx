@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch, errorMessage } from '../../api/call.ts';
+import type { Notification } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Moment } from '../../elements/moment.tsx';
@@ -10,14 +11,6 @@ import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
 import { useUnseen } from '../unseen.tsx';
-
-interface Notification {
-  readonly pk: string;
-  readonly severity: 'notice' | 'warning' | 'alert';
-  readonly body: string;
-  readonly created: string;
-  readonly seen: boolean;
-}
 
 const path = '/events/notifications/';
 const severities: Readonly<Record<string, Text>> = { notice: 'Notice', warning: 'Warning', alert: 'Alert' };

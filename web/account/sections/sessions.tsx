@@ -1,5 +1,6 @@
 import { apiFetch } from '../../api/call.ts';
-import { browserName, type UserAgent } from '../../elements/browser-name.ts';
+import type { AuthenticatedSession } from '../../api/types.ts';
+import { browserName } from '../../elements/browser-name.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment, Moment } from '../../elements/moment.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -10,28 +11,20 @@ import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
 
-interface Session {
-  readonly uuid: string;
-  readonly current: boolean;
-  readonly user_agent: UserAgent;
-  readonly geo_ip: { readonly city: string; readonly country: string } | null;
-  readonly last_ip: string;
-  readonly last_used: string;
-  readonly expires: string;
-}
-
 const path = '/core/authenticated_sessions/';
 const countryName = (code: string) => new Intl.DisplayNames([pageLocale()], { type: 'region' }).of(code) ?? code;
 
 /** Where the user is signed in. */
 export function Sessions() {
   const { username } = usePerson();
-  const sessions = useListing<Session>(`${path}?user__username=${encodeURIComponent(username)}&ordering=-last_used`);
+  const sessions = useListing<AuthenticatedSession>(
+    `${path}?user__username=${encodeURIComponent(username)}&ordering=-last_used`,
+  );
   const done = useToast();
   const { answer } = sessions;
   const hasOthers = answer.state === 'ready' && answer.value.rows.some(({ current }) => !current);
 
-  async function end({ uuid }: Session): Promise<void> {
+  async function end({ uuid }: AuthenticatedSession): Promise<void> {
     await apiFetch('DELETE', `${path}${uuid}/`);
     await sessions.reload();
     done(t('The session has ended.'));
@@ -120,7 +113,7 @@ export function Sessions() {
   );
 }
 
-function placeOf({ geo_ip, last_ip }: Session): string {
+function placeOf({ geo_ip, last_ip }: AuthenticatedSession): string {
   const country = geo_ip && countryName(geo_ip.country);
   return [geo_ip?.city, country, last_ip].filter(Boolean).join(', ');
 }

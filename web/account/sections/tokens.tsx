@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { Token } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -9,7 +10,7 @@ import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
 import { NewToken } from './new-token.tsx';
-import { type Token, tokensPath } from './token.ts';
+import { tokensPath } from './token.ts';
 import { type ShownKey, TokenKey } from './token-key.tsx';
 
 const intents: Readonly<Record<string, Text>> = {

@@ -1,18 +1,13 @@
 import { type BrandColours, brandStylePath, isColour } from '../../../src/lib/brand-colours.ts';
-import type { Brand } from '../../api/brand.ts';
 import { textOf } from '../../api/text-of.ts';
-import type { FlowInfo } from '../../flow/challenge.ts';
-import type { Identification } from '../../flow/screens/identification.tsx';
+import type { CurrentBrand, SignInPreview } from '../../api/types.ts';
 import type { Draft } from '../../preview/draft.ts';
 import type { Row } from '../api/objects.ts';
 
-/** `stages_identification_preview_retrieve`: what the sign-in page of a flow shows. */
-export interface SignIn {
-  readonly flow_info: Pick<FlowInfo, 'title' | 'background' | 'layout'>;
-  readonly screen: Identification | null;
-}
-
-export const noSignIn: SignIn = { flow_info: { layout: 'stacked' }, screen: null };
+export const noSignIn: SignInPreview = {
+  flow_info: { title: '', background: '', layout: 'stacked' },
+  screen: null,
+};
 
 /** The settings in the free-form attributes of a brand. */
 export function settingsOf({ attributes }: Row): BrandSettings {
@@ -27,9 +22,9 @@ export function settingsOf({ attributes }: Row): BrandSettings {
 }
 
 interface BrandSettings {
-  readonly theme: Brand['ui_theme'];
+  readonly theme: CurrentBrand['ui_theme'];
   readonly locale: string;
-  readonly layout: Brand['ui_layout'];
+  readonly layout: CurrentBrand['ui_layout'];
   readonly colours: BrandColours;
 }
 
@@ -38,7 +33,7 @@ const colourOf = (value: unknown): string | null => (isColour(value) ? value : n
 const membersOf = (value: unknown): Row => (typeof value === 'object' && value !== null ? { ...value } : {});
 
 /** The sign-in page of a brand with these values. */
-export function draftOf(values: Row, { flow_info, screen }: SignIn, brand: Brand): Draft {
+export function draftOf(values: Row, { flow_info, screen }: SignInPreview, brand: CurrentBrand): Draft {
   const { layout, colours } = settingsOf(values);
   const recovery = screen?.recovery_url ?? (values.flow_recovery ? '/' : undefined);
   return {

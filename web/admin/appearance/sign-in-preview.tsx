@@ -1,6 +1,6 @@
+import type { CurrentBrand, SignInPreview as SignInAnswer } from '../../api/types.ts';
 import './appearance.css';
 import { useCallback, useState } from 'react';
-import type { Brand } from '../../api/brand.ts';
 import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { useLoadable } from '../../elements/loading.tsx';
@@ -15,10 +15,10 @@ import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import type { SidePanelProps } from '../resource-page.ts';
 import { AccentContrast } from './accent-contrast.tsx';
-import { draftOf, noSignIn, type SignIn, settingsOf } from './draft-of.ts';
+import { draftOf, noSignIn, settingsOf } from './draft-of.ts';
 import { PreviewFrame, type Width } from './preview-frame.tsx';
 
-const isTheme = (text: unknown): text is Brand['ui_theme'] =>
+const isTheme = (text: unknown): text is CurrentBrand['ui_theme'] =>
   text === 'automatic' || text === 'light' || text === 'dark';
 
 /** A live preview of the sign-in page with unsaved values. Theme, width and language are in the address. */
@@ -80,12 +80,12 @@ export function SignInPreview({ values }: SidePanelProps) {
 }
 
 /** The first screen of the chosen flow; an example while it loads, and without permission to see it. */
-function useSignIn(flow: unknown): SignIn {
+function useSignIn(flow: unknown): SignInAnswer {
   const path = `/stages/identification/preview/${typeof flow === 'string' && flow ? `?flow=${encodeURIComponent(flow)}` : ''}`;
   const { answer } = useLoadable(
     useCallback(
       () =>
-        apiFetch<SignIn>('GET', path).catch((problem: unknown) => {
+        apiFetch<SignInAnswer>('GET', path).catch((problem: unknown) => {
           if (problem instanceof ApiProblem) return noSignIn;
           throw problem;
         }),

@@ -1,7 +1,8 @@
 import { type MouseEvent, Suspense, useCallback, useMemo } from 'react';
+import type { ChallengeTypes } from '../../api/types.ts';
 import { Waiting } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { type Challenge, type Redirect, redirectComponent } from '../../flow/challenge.ts';
+import { redirectComponent } from '../../flow/challenge.ts';
 import { screenOf } from '../../flow/screens.ts';
 import { useWalk } from '../../flow/use-walk.ts';
 import { WalkContext } from '../../flow/walk-context.ts';
@@ -21,9 +22,9 @@ interface Props {
 export function RunPane({ slug, onEnd }: Props) {
   const flow = useMemo(() => ({ slug, query: '' }), [slug]);
   const leave = useCallback(
-    (challenge: Challenge) => {
+    (challenge: ChallengeTypes) => {
       if (challenge.component !== redirectComponent) return false;
-      onEnd(toOf(challenge));
+      onEnd(challenge.to);
       return true;
     },
     [onEnd],
@@ -57,6 +58,3 @@ export function RunPane({ slug, onEnd }: Props) {
     </div>
   );
 }
-
-const hasTarget = (challenge: Challenge): challenge is Redirect => 'to' in challenge;
-const toOf = (challenge: Challenge): string => (hasTarget(challenge) ? challenge.to : '');

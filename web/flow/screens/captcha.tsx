@@ -1,19 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
+import type { CaptchaChallenge } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
-import type { WithPendingUser } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import { captchaService } from './captcha-service.ts';
-
-interface CaptchaChallenge extends WithPendingUser {
-  readonly site_key: string;
-  readonly js_url: string;
-  readonly interactive?: boolean;
-}
 
 /** Runs the service's script. The content policy of this page allows that one and no other. */
 export function CaptchaScreen({ challenge }: { challenge: CaptchaChallenge }) {

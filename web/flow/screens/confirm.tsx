@@ -1,14 +1,10 @@
+import type { ConfirmChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import type { Challenge } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 
-interface Confirmation {
-  readonly signs_out?: boolean;
-  readonly sends_mail?: boolean;
-}
-
-function introOf({ signs_out, sends_mail }: Confirmation): string {
+function introOf({ signs_out, sends_mail }: ConfirmChallenge): string {
   if (signs_out)
     return t('You will be signed out of this server and of all applications that you signed in to from here.');
   if (sends_mail) return t('You will get an email with a link. Go on only if you opened this page yourself.');
@@ -16,7 +12,7 @@ function introOf({ signs_out, sends_mail }: Confirmation): string {
 }
 
 /** Another page may have sent the browser here, so the user confirms what the flow does. */
-export function ConfirmScreen({ challenge }: { challenge: Challenge & Confirmation }) {
+export function ConfirmScreen({ challenge }: { challenge: Challenge & ConfirmChallenge }) {
   const { answer } = useWalkOfScreen();
   const { flow_info, ...others } = challenge;
   return (

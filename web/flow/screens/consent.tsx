@@ -1,22 +1,12 @@
+import type { ConsentChallenge } from '../../api/types.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import './consent.css';
 import { Button } from '../../elements/button.tsx';
-import type { WithPendingUser } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 
-interface Permission {
-  readonly id: string;
-  readonly name: string;
-}
-
-interface ConsentChallenge extends WithPendingUser {
-  readonly header_text?: string;
-  readonly permissions: readonly Permission[];
-  readonly additional_permissions: readonly Permission[];
-  readonly token: string;
-}
+type Permission = ConsentChallenge['permissions'][number];
 
 const question: Text = 'Do you agree?';
 

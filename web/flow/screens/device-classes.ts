@@ -1,29 +1,11 @@
+import type { AuthenticatorValidateChallenge } from '../../api/types.ts';
 import type { Text } from '../../texts/texts.ts';
-import type { WithPendingUser } from '../challenge.ts';
 
-export interface DeviceChallenge {
-  readonly device_class: string;
-  readonly device_uid: string;
-  readonly challenge: Readonly<Record<string, unknown>>;
-  readonly last_used?: string | null;
-}
-
-interface SetupStage {
-  readonly pk: string;
-  readonly name: string;
-  readonly verbose_name: string;
-  readonly meta_model_name: string;
-}
-
-export interface ValidationChallenge extends WithPendingUser {
-  /** The last used device first. */
-  readonly device_challenges: readonly DeviceChallenge[];
-  readonly configuration_stages: readonly SetupStage[];
-}
+export type DeviceChallenge = AuthenticatorValidateChallenge['device_challenges'][number];
 
 /** One way to verify: the screen, the chosen device, and the way back to the others. */
 export interface ValidateProps {
-  readonly challenge: ValidationChallenge;
+  readonly challenge: AuthenticatorValidateChallenge;
   readonly device: DeviceChallenge;
   readonly onOther?: (() => void) | undefined;
 }

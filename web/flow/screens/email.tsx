@@ -1,14 +1,9 @@
 import { useState } from 'react';
+import type { EmailChallenge } from '../../api/types.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Challenge } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
-
-interface EmailChallenge extends Challenge {
-  /** Whether the link in the mail opened this page. */
-  readonly link_opened?: boolean;
-}
 
 export function EmailScreen({ challenge }: { challenge: EmailChallenge }) {
   return challenge.link_opened ? <LinkOpened challenge={challenge} /> : <LinkSent challenge={challenge} />;

@@ -1,16 +1,10 @@
+import type { AccessDeniedChallenge, FlowErrorChallenge, RedirectChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { type Challenge, leadsBack, type Redirect } from '../challenge.ts';
+import { type Challenge, leadsBack } from '../challenge.ts';
 import { safeAddress, withNext } from '../safe-address.ts';
 import { CancelLink, Step } from '../step.tsx';
 
-interface Denied extends Challenge {
-  readonly error_message?: string;
-  readonly to?: string;
-  /** The application that `to` leads back to. */
-  readonly application_name?: string;
-}
-
-export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
+export function AccessDeniedScreen({ challenge }: { challenge: AccessDeniedChallenge }) {
   const { error_message, to, application_name } = challenge;
   const onward = safeAddress(to);
   const wayOn = application_name ? t('Back to {application}', { application: application_name }) : t('Continue');
@@ -29,12 +23,7 @@ export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
   );
 }
 
-interface FlowError extends Challenge {
-  readonly request_id: string;
-  readonly error?: string;
-}
-
-export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
+export function FlowErrorScreen({ challenge }: { challenge: FlowErrorChallenge }) {
   return (
     <Step
       challenge={challenge}
@@ -54,7 +43,7 @@ export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
 }
 
 /** A redirect without a destination. All others are followed at once and never shown. */
-export function RedirectScreen({ challenge }: { challenge: Redirect }) {
+export function RedirectScreen({ challenge }: { challenge: RedirectChallenge }) {
   return (
     <Step
       challenge={challenge}

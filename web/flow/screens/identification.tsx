@@ -1,9 +1,10 @@
 import { useState } from 'react';
+import type { IdentificationChallenge } from '../../api/types.ts';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { pageLanguage } from '../../texts/page-language.ts';
 import { type Text, t } from '../../texts/texts.ts';
-import { type Challenge, errorsOf } from '../challenge.ts';
+import { errorsOf } from '../challenge.ts';
 import { noteTypedName } from '../known-user.ts';
 import { pageFacts } from '../page-facts.ts';
 import { safeAddress, withNext } from '../safe-address.ts';
@@ -12,26 +13,11 @@ import { useWalkOfScreen } from '../walk-context.ts';
 import { AlreadyHere } from './already-here.tsx';
 import { ContinueAs } from './continue-as.tsx';
 import { CurrentPassword } from './current-password.tsx';
-import { type LoginSource, SourceButtons } from './source-buttons.tsx';
+import { SourceButtons } from './source-buttons.tsx';
 import { usePasskeyAutofill } from './use-passkey-autofill.ts';
 
-export interface Identification extends Challenge {
-  readonly user_fields: readonly string[] | null;
-  readonly password_fields: boolean;
-  readonly allow_show_password?: boolean;
-  readonly application_pre?: string;
-  readonly application_icon?: string;
-  readonly flow_designation?: string;
-  readonly primary_action: string;
-  readonly enroll_url?: string;
-  readonly recovery_url?: string;
-  readonly passwordless_url?: string;
-  readonly sources?: readonly LoginSource[];
-  readonly show_source_labels: boolean;
-}
-
 /** Identifies the person: by name, possibly with the password, or by an account elsewhere. */
-export function IdentificationScreen({ challenge }: { challenge: Identification }) {
+export function IdentificationScreen({ challenge }: { challenge: IdentificationChallenge }) {
   const { answer, isPreview } = useWalkOfScreen();
   const { user_fields, password_fields, application_pre, sources = [], flow_designation, flow_info } = challenge;
   const [enrol, recovery, passwordless] = [
@@ -120,7 +106,7 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
 
 /** The application's icon, or its first letter. */
 /** With the password on the page it is the last step as a rule. */
-const actionOf = ({ flow_designation, password_fields, primary_action }: Identification): string =>
+const actionOf = ({ flow_designation, password_fields, primary_action }: IdentificationChallenge): string =>
   flow_designation === 'authentication' && password_fields ? t('Sign in') : primary_action;
 
 function ApplicationIcon({ name, address }: { name: string; address: string | undefined }) {

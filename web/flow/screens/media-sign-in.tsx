@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react';
 import { ApiProblem, callApi } from '../../api/client.ts';
+import type { RedirectChallenge, SourceMediasrcChallenge } from '../../api/types.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
 import { known, t } from '../../texts/texts.ts';
-import type { MediaChallenge, Redirect } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 import { mediaPage, type Pin, waitForToken } from './media-server.ts';
 
 interface Props {
   readonly name: string;
-  readonly challenge: MediaChallenge;
+  readonly challenge: Pick<SourceMediasrcChallenge, 'client_id' | 'slug'>;
   /** Receives the token; by default it is sent to the source, whose flow then starts. */
   onToken?(token: string): Promise<void>;
 }
@@ -61,7 +61,7 @@ async function redeem(plex_token: string, slug: string): Promise<void> {
   query.set('slug', slug);
   // Another user may sign in in another tab.
   query.set('attempt', Array.from(crypto.getRandomValues(new Uint8Array(8)), hexOf).join(''));
-  const { to } = await callApi<Redirect>('POST', `/sources/mediasrc/redeem_token/?${query}`, { plex_token });
+  const { to } = await callApi<RedirectChallenge>('POST', `/sources/mediasrc/redeem_token/?${query}`, { plex_token });
   location.assign(safeAddress(to) ?? '/');
 }
 

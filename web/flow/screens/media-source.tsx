@@ -1,13 +1,13 @@
 import { useState } from 'react';
+import type { SourceMediasrcChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import type { MediaChallenge, WithPendingUser } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import { MediaSignIn } from './media-sign-in.tsx';
 
 /** A step that requires authentication at the media server. */
-export function MediaSourceScreen({ challenge }: { challenge: MediaChallenge & WithPendingUser }) {
+export function MediaSourceScreen({ challenge }: { challenge: SourceMediasrcChallenge }) {
   const { answer } = useWalkOfScreen();
   // An unsuitable account is asked for again, with a new code.
   const [attempt, setAttempt] = useState(0);

@@ -1,15 +1,10 @@
+import type { PasswordChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import type { WithPendingUser } from '../challenge.ts';
 import { withNext } from '../safe-address.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import { CurrentPassword } from './current-password.tsx';
-
-interface PasswordChallenge extends WithPendingUser {
-  readonly recovery_url?: string;
-  readonly allow_show_password?: boolean;
-}
 
 export function PasswordScreen({ challenge }: { challenge: PasswordChallenge }) {
   const { answer } = useWalkOfScreen();

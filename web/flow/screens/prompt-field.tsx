@@ -1,28 +1,13 @@
+import type { PromptChallenge } from '../../api/types.ts';
 import './prompt.css';
 import { CheckboxField, type Choice, RadioGroup, SelectField } from '../../elements/choice.tsx';
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
 import { latest, localTime } from '../../elements/local-time.ts';
 import { NewPasswordField } from '../../elements/new-password.tsx';
-import type { PasswordRule } from '../../elements/password-rules.tsx';
-import { type Challenge, errorsOf } from '../challenge.ts';
+import { errorsOf } from '../challenge.ts';
 import { localeChoices } from './locales.ts';
 
-export interface Prompt {
-  readonly field_key: string;
-  readonly label: string;
-  readonly type: string;
-  readonly required: boolean;
-  readonly placeholder: string;
-  readonly initial_value: string;
-  readonly sub_text: string;
-  readonly choices: readonly string[] | null;
-}
-
-export interface PromptChallenge extends Challenge {
-  readonly fields: readonly Prompt[];
-  /** What new passwords have to meet. */
-  readonly password_rules?: readonly (PasswordRule & { readonly field_key: string })[];
-}
+export type Prompt = PromptChallenge['fields'][number];
 
 /** A prompt by its type. Unknown types are rendered as text. */
 export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: PromptChallenge }) {

@@ -1,8 +1,9 @@
+import type { PromptChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { noteNewPassword } from '../new-password-note.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
-import { type PromptChallenge, PromptField } from './prompt-field.tsx';
+import { PromptField } from './prompt-field.tsx';
 import { readPrompts } from './read-prompts.ts';
 
 export function PromptScreen({ challenge }: { challenge: PromptChallenge }) {

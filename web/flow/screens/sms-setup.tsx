@@ -1,16 +1,13 @@
+import type { AuthenticatorSmsChallenge } from '../../api/types.ts';
 import { CodeField, TextField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
-import { errorsOf, type WithPendingUser } from '../challenge.ts';
+import { errorsOf } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 
-interface SmsChallenge extends WithPendingUser {
-  readonly phone_number_required?: boolean;
-}
-
 /** Asks for the number, then for the code that was sent to it. */
-export function SmsSetupScreen({ challenge }: { challenge: SmsChallenge }) {
+export function SmsSetupScreen({ challenge }: { challenge: AuthenticatorSmsChallenge }) {
   const { answer } = useWalkOfScreen();
   const needsNumber = challenge.phone_number_required !== false;
   const member = needsNumber ? 'phone_number' : 'code';

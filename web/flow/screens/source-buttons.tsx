@@ -1,16 +1,13 @@
+import type { IdentificationChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './source-buttons.css';
 import { lazy, Suspense, useState } from 'react';
 import { PasskeyIcon } from '../../elements/icons.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { type Challenge, type MediaChallenge, mediaComponent, type Redirect, redirectComponent } from '../challenge.ts';
+import { mediaComponent, redirectComponent } from '../challenge.ts';
 import { safeAddress, withNext } from '../safe-address.ts';
 
-export interface LoginSource {
-  readonly name: string;
-  readonly icon_url?: string | null;
-  readonly challenge: Challenge;
-}
+export type LoginSource = IdentificationChallenge['sources'][number];
 
 const MediaSignIn = lazy(async () => ({ default: (await import('./media-sign-in.tsx')).MediaSignIn }));
 
@@ -59,7 +56,7 @@ function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; has
     </>
   );
   const look = isNamed ? 'button source-named' : 'button';
-  const to = challenge.component === redirectComponent ? withNext((challenge as Redirect).to) : null;
+  const to = challenge.component === redirectComponent ? withNext(challenge.to) : null;
   return to ? (
     <a className={look} href={to} title={name}>
       {face}
@@ -78,7 +75,6 @@ const Monogram = ({ name }: { name: string }) => (
 );
 
 function bySource({ name, challenge }: LoginSource) {
-  if (challenge.component === mediaComponent)
-    return <MediaSignIn name={name} challenge={challenge as MediaChallenge} />;
+  if (challenge.component === mediaComponent) return <MediaSignIn name={name} challenge={challenge} />;
   return <Notice tone="bad">{t('This page does not support signing in with {name}.', { name })}</Notice>;
 }

@@ -1,16 +1,12 @@
+import type { AuthenticatorStaticChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { CopyButton } from '../../elements/copy-button.tsx';
-import type { WithPendingUser } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 
-interface StaticChallenge extends WithPendingUser {
-  readonly codes: readonly string[];
-}
-
-export function StaticSetupScreen({ challenge }: { challenge: StaticChallenge }) {
+export function StaticSetupScreen({ challenge }: { challenge: AuthenticatorStaticChallenge }) {
   const { answer } = useWalkOfScreen();
   const { codes } = challenge;
   return (

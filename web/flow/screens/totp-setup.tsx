@@ -1,18 +1,15 @@
+import type { AuthenticatorTotpChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { CodeField } from '../../elements/field.tsx';
 import { QrCode } from '../../elements/qr-code.tsx';
-import { errorsOf, type WithPendingUser } from '../challenge.ts';
+import { errorsOf } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 
-interface TotpChallenge extends WithPendingUser {
-  readonly config_url: string;
-}
-
-export function TotpSetupScreen({ challenge }: { challenge: TotpChallenge }) {
+export function TotpSetupScreen({ challenge }: { challenge: AuthenticatorTotpChallenge }) {
   const { answer } = useWalkOfScreen();
   const url = URL.parse(challenge.config_url);
   const secret = url?.searchParams.get('secret') ?? '';

@@ -1,26 +1,20 @@
+import type { AuthenticatorTwofactorChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { useEffect, useState } from 'react';
 import { callApi, isSignedIn } from '../../api/client.ts';
 import { Notice } from '../../elements/notice.tsx';
-import type { WithPendingUser } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
-
-interface TwofactorChallenge extends WithPendingUser {
-  readonly activation_barcode: string;
-  readonly activation_code: string;
-  readonly stage_uuid: string;
-}
 
 const askEveryMs = 3_000;
 /** A page of the service, or a link to its app. */
 const appAddress = /^(https|duo):/;
 
 /** Activates the app of a push service; the service reports when it is done. */
-export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChallenge }) {
+export function TwofactorSetupScreen({ challenge }: { challenge: AuthenticatorTwofactorChallenge }) {
   const { answer } = useWalkOfScreen();
   const [isInvalid, setInvalid] = useState(false);
   const { stage_uuid, activation_barcode, activation_code } = challenge;

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
+import type { ChallengeTypes } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import type { Challenge } from '../challenge.ts';
 import { type FlowAddress, flowAddress, sendAnswer, showChallenge } from '../executor.ts';
-import { offerPasskeys, type PublicKeyCredentialRequestOptionsJSON, withdrawPasskeys } from '../passkeys.ts';
+import { type Options, offerPasskeys, withdrawPasskeys } from '../passkeys.ts';
 import { follow } from '../use-walk.ts';
-import type { ValidationChallenge } from './device-classes.ts';
 
 /**
  * Lets the browser offer passkeys by autofill if there is a passwordless flow, which then runs behind this screen.
@@ -32,11 +32,10 @@ export function usePasskeyAutofill(address: string | null): string {
 const validateComponent = 'xak-stage-authenticator-validate';
 
 /** Only a flow that starts with the passkey can run in the background. */
-function optionsOf(challenge: Challenge): PublicKeyCredentialRequestOptionsJSON | null {
+function optionsOf(challenge: ChallengeTypes): Options | null {
   if (challenge.component !== validateComponent) return null;
-  const { device_challenges } = challenge as ValidationChallenge;
-  const passkey = device_challenges.find(({ device_class }) => device_class === 'webauthn');
-  return (passkey?.challenge as unknown as PublicKeyCredentialRequestOptionsJSON) ?? null;
+  const passkey = challenge.device_challenges.find(({ device_class }) => device_class === 'webauthn');
+  return passkey?.challenge ?? null;
 }
 
 /** Shows the error of an invalid passkey here; anything else that the flow asks for opens its own page. */

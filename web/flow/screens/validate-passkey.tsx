@@ -3,7 +3,7 @@ import { Button } from '../../elements/button.tsx';
 import { PasskeyIcon } from '../../elements/icons.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
-import { askPasskey, type PublicKeyCredentialRequestOptionsJSON } from '../passkeys.ts';
+import { askPasskey } from '../passkeys.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
@@ -19,7 +19,7 @@ export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
   async function confirm(): Promise<void> {
     setTrouble('');
     setAsking(true);
-    const outcome = await askPasskey(device.challenge as unknown as PublicKeyCredentialRequestOptionsJSON);
+    const outcome = await askPasskey(device.challenge);
     setAsking(false);
     if ('trouble' in outcome) setTrouble(outcome.trouble);
     else await answer({ webauthn: outcome.response });

@@ -1,3 +1,4 @@
+import type { AuthenticatorValidateChallenge } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './validate.css';
 import { useState } from 'react';
@@ -5,14 +6,7 @@ import { Button } from '../../elements/button.tsx';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
-import {
-  classSetUpBy,
-  type DeviceChallenge,
-  type DeviceClass,
-  deviceClasses,
-  type ValidationChallenge,
-  waysOf,
-} from './device-classes.ts';
+import { classSetUpBy, type DeviceChallenge, type DeviceClass, deviceClasses, waysOf } from './device-classes.ts';
 import { ValidateCode } from './validate-code.tsx';
 import { ValidatePasskey } from './validate-passkey.tsx';
 import { ValidatePush } from './validate-push.tsx';
@@ -23,7 +17,7 @@ const byClass: Readonly<Record<string, typeof ValidateCode>> = {
 };
 
 /** The second factor: choose a device, then verify it. People without a device enrol one. */
-export function ValidateScreen({ challenge }: { challenge: ValidationChallenge }) {
+export function ValidateScreen({ challenge }: { challenge: AuthenticatorValidateChallenge }) {
   const { device_challenges: devices } = challenge;
   const [chosen, setChosen] = useState(() => firstChoice(devices));
   if (devices.length === 0) return <ChooseSetup challenge={challenge} />;
@@ -43,7 +37,7 @@ function firstChoice(devices: readonly DeviceChallenge[]): DeviceChallenge | nul
 }
 
 interface Choosing {
-  readonly challenge: ValidationChallenge;
+  readonly challenge: AuthenticatorValidateChallenge;
   onChoose(device: DeviceChallenge): void;
 }
 
@@ -70,7 +64,7 @@ function ChooseDevice({ challenge, onChoose }: Choosing) {
   );
 }
 
-function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
+function ChooseSetup({ challenge }: { challenge: AuthenticatorValidateChallenge }) {
   const { answer } = useWalkOfScreen();
   return (
     <Step

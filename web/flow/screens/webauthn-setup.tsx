@@ -1,18 +1,14 @@
 import { useState } from 'react';
+import type { AuthenticatorWebauthnChallenge } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
-import type { WithPendingUser } from '../challenge.ts';
-import { type PublicKeyCredentialCreationOptionsJSON, registerPasskey } from '../passkeys.ts';
+import { registerPasskey } from '../passkeys.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 
-interface WebauthnChallenge extends WithPendingUser {
-  readonly registration: PublicKeyCredentialCreationOptionsJSON;
-}
-
-export function WebauthnSetupScreen({ challenge }: { challenge: WebauthnChallenge }) {
+export function WebauthnSetupScreen({ challenge }: { challenge: AuthenticatorWebauthnChallenge }) {
   const { answer, isBusy } = useWalkOfScreen();
   const [isAsking, setAsking] = useState(false);
   const [trouble, setTrouble] = useState('');

@@ -26,7 +26,13 @@ import {
 } from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
-import { arrayOf, booleanSchema, orNull, stringSchema } from '../../../resource/document/json-schema.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  type JsonSchema,
+  orNull,
+  stringSchema,
+} from '../../../resource/document/json-schema.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource, RowOf } from '../../../resource/resource.ts';
@@ -43,8 +49,26 @@ interface IdentificationStageNeeds extends PasswordDependencies {
   readonly policies: PolicyEngine;
 }
 
+const sometimes = ['application_pre', 'application_icon', 'enroll_url', 'recovery_url', 'passwordless_url'];
+
 /** Identifies the user whom the flow is about. */
 export function identification(needs: IdentificationStageNeeds): StageKind {
+  const challenge = {
+    user_fields: orNull(arrayOf(stringSchema)),
+    password_fields: booleanSchema,
+    allow_show_password: booleanSchema,
+    flow_designation: stringSchema,
+    application_pre: stringSchema,
+    application_icon: stringSchema,
+    enroll_url: stringSchema,
+    recovery_url: stringSchema,
+    passwordless_url: stringSchema,
+    primary_action: stringSchema,
+    sources: arrayOf(offeredSchema(needs.sourceKinds)),
+    show_source_labels: booleanSchema,
+  };
+  const required = Object.keys(challenge).filter((name) => !sometimes.includes(name));
+  const screenSchema: JsonSchema = { type: 'object', properties: challenge, required };
   return defineStageKind({
     resource: identificationStage,
     component: 'xak-stage-identification',
@@ -54,21 +78,8 @@ export function identification(needs: IdentificationStageNeeds): StageKind {
       if (isEmpty) return ['turns away'];
       return password_stage === null ? ['identifies'] : ['identifies', 'proves'];
     },
-    challenge: {
-      user_fields: orNull(arrayOf(stringSchema)),
-      password_fields: booleanSchema,
-      allow_show_password: booleanSchema,
-      flow_designation: stringSchema,
-      application_pre: stringSchema,
-      application_icon: stringSchema,
-      enroll_url: stringSchema,
-      recovery_url: stringSchema,
-      passwordless_url: stringSchema,
-      primary_action: stringSchema,
-      sources: arrayOf(offeredSchema(needs.sourceKinds)),
-      show_source_labels: booleanSchema,
-    },
-    sometimes: ['application_pre', 'application_icon', 'enroll_url', 'recovery_url', 'passwordless_url'],
+    challenge,
+    sometimes,
     answer: {
       uid_field: text({ max: 254 }),
       password: text({ trim: false, strict: true, blank: true, nullable: true, default: null, writeOnly: true }),
@@ -76,7 +87,7 @@ export function identification(needs: IdentificationStageNeeds): StageKind {
     show: async (step) => ask(() => challengeOf(needs, step)),
     pageNeeds: (stages, query) => needsOfOffered(needs.sourceKinds, stages, query),
     verifyRegistration: (step, { uid_field, password }) => checkCredentials(needs, step, uid_field, password ?? ''),
-    endpoints: [previewEndpoint((context) => screenOf(needs, context, null))],
+    endpoints: [previewEndpoint(screenSchema, (context) => screenOf(needs, context, null))],
   });
 }
 

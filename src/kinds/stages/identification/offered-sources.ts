@@ -14,7 +14,7 @@ import type { SourceKind } from '../../../source/source-kind.ts';
 /** What the screen shows of each source. */
 export function offeredSchema(kinds: readonly SourceKind[]): JsonSchema {
   const screens = kinds.flatMap(({ screen }) =>
-    screen ? [objectSchema({ component: stringSchema, ...screen.members })] : [],
+    screen ? [objectSchema({ component: { type: 'string', enum: [screen.component] }, ...screen.members })] : [],
   );
   const [only] = screens;
   return objectSchema({

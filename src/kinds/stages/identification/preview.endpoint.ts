@@ -1,10 +1,17 @@
 import { sql } from 'kysely';
 import { backgroundOf } from '../../../flow/background.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { flowLayouts } from '../../../flow/layouts.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
-import { objectSchema, orNull, stringSchema, uuidSchema } from '../../../resource/document/json-schema.ts';
+import {
+  type JsonSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+  uuidSchema,
+} from '../../../resource/document/json-schema.ts';
 import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
@@ -28,7 +35,10 @@ interface FlowRow {
 }
 
 /** The first screen of a flow without walking through it: for pages that show how sign-in looks. */
-export const previewEndpoint = (screenOf: (context: ScreenContext) => Promise<Row>): Endpoint =>
+export const previewEndpoint = (
+  screenSchema: JsonSchema,
+  screenOf: (context: ScreenContext) => Promise<Row>,
+): Endpoint =>
   defineEndpoint({
     id: 'stages_identification_preview_retrieve',
     method: 'GET',
@@ -46,9 +56,13 @@ export const previewEndpoint = (screenOf: (context: ScreenContext) => Promise<Ro
     answer: {
       status: 200,
       schema: objectSchema({
-        flow_info: objectSchema({ title: stringSchema, background: stringSchema, layout: stringSchema }),
+        flow_info: objectSchema({
+          title: stringSchema,
+          background: stringSchema,
+          layout: { type: 'string', enum: flowLayouts },
+        }),
         screen: {
-          ...orNull({ type: 'object', additionalProperties: true }),
+          ...orNull(screenSchema),
           description: 'The challenge of its identification stage; null if it has none. Without what the brand adds.',
         },
       }),
