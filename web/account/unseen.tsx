@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useMemo } from 'react';
+import type { PaginatedNotificationList } from '../api/types.ts';
 import { useAnswer } from '../elements/loading.tsx';
 import { keepUnreadCount } from '../page/unread-count.ts';
 import { usePerson } from './person.ts';
@@ -14,7 +15,7 @@ const UnseenContext = createContext<UnseenFacts>({ count: 0, recount: async () =
 /** Provides the number of unseen notifications; refreshes it when the user returns to the window. */
 export function Unseen({ children }: { children: ReactNode }) {
   const { pk } = usePerson();
-  const { answer, reload } = useAnswer<{ pagination: { count: number } }>(
+  const { answer, reload } = useAnswer<PaginatedNotificationList>(
     `/events/notifications/?user=${pk}&seen=false&page_size=1`,
   );
   useEffect(() => {

@@ -1,3 +1,4 @@
+import type { AdminInterface } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
 import './admin.css';
@@ -7,7 +8,7 @@ import { ToastProvider } from '../elements/toast.tsx';
 import { FaultBoundary } from '../page/fault-boundary.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { useAddress } from './address.ts';
-import { type Interface, InterfaceContext, readInterface } from './api/interface.ts';
+import { InterfaceContext, readInterface } from './api/interface.ts';
 import { createPages, PagesContext } from './api/pages.ts';
 import { SavedViewsProvider } from './api/saved-views.tsx';
 import { ActingBanner } from './frame/acting-banner.tsx';
@@ -56,7 +57,7 @@ export function AdminPage() {
   );
 }
 
-function Content({ known }: { known: Interface }) {
+function Content({ known }: { known: AdminInterface }) {
   const { path } = useAddress();
   const { Content, key } = pageAt(path, known);
   return (

@@ -1,6 +1,7 @@
 import type { ComponentType, ReactNode } from 'react';
+import type { AdminInterface } from '../api/types.ts';
 import { lazyPage } from '../page/lazy-page.ts';
-import { entryAt, type Interface } from './api/interface.ts';
+import { entryAt } from './api/interface.ts';
 import { Unassigned } from './applications/unassigned.tsx';
 import { firstSignInDialog } from './people/first-sign-in.tsx';
 import type { BannerProps, ResourcePage, SidePanelProps } from './resource-page.ts';
@@ -89,7 +90,7 @@ interface Found {
 }
 
 /** The page at a path. `/new` and `/edit` are prefixes, so they cannot collide with keys. */
-export function pageAt(path: string, { resources }: Interface): Found {
+export function pageAt(path: string, { resources }: AdminInterface): Found {
   const Custom = customPages[path];
   if (Custom) return { Content: <Custom />, key: path };
   const [, verb, rest = ''] = /^\/(new|edit)(\/.*)$/.exec(path) ?? [];

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { callApi } from '../api/client.ts';
 import { authenticatedPath, openChannel } from '../api/recent-authentication.ts';
+import type { SessionUser } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -11,7 +12,7 @@ interface Props {
   onEnd(hasAuthenticated: boolean): void;
 }
 
-const whoIs = async (): Promise<number> => (await callApi<{ user: { pk: number } }>('GET', '/core/users/me/')).user.pk;
+const whoIs = async (): Promise<number> => (await callApi<SessionUser>('GET', '/core/users/me/')).user.pk;
 
 /**
  * Asks the user to sign in again, in a window of its own: the page keeps what they have typed, and goes on afterwards.

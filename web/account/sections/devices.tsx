@@ -1,4 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
+import type { Device } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
 import { TextField } from '../../elements/field.tsx';
@@ -19,7 +20,7 @@ const isDevice = ({ component }: UserSetting): boolean => component.startsWith('
 
 /** The user's second factors. */
 export function Devices() {
-  const devices = useAnswer<readonly ListedDevice[]>('/authenticators/all/');
+  const devices = useAnswer<Device>('/authenticators/all/');
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');
   const done = useToast();
 

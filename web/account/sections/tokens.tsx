@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
-import type { Token } from '../../api/types.ts';
+import type { Token, TokenView } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -30,7 +30,7 @@ export function Tokens() {
   const done = useToast();
 
   async function show(token: Pick<Token, 'identifier'>): Promise<void> {
-    const { key } = await apiFetch<{ key: string }>('GET', `${pathOf(token)}view_key/`);
+    const { key } = await apiFetch<TokenView>('GET', `${pathOf(token)}view_key/`);
     setShown({ identifier: token.identifier, secret: key });
   }
 

@@ -1,9 +1,10 @@
+import type { AdminInterface } from '../../api/types.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import './access.css';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { goTo, hereWith, useAddress } from '../address.ts';
-import { type Interface, useInterface } from '../api/interface.ts';
+import { useInterface } from '../api/interface.ts';
 import { Page } from '../page.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import { Explanation } from './explanation.tsx';
@@ -28,7 +29,7 @@ const subjects: readonly Subject[] = [
 ];
 
 /** What this caller can ask about. */
-const subjectsFor = ({ resources }: Interface) =>
+const subjectsFor = ({ resources }: AdminInterface) =>
   subjects.filter(
     ({ path, model }) =>
       resources.some((entry) => entry.path === path) &&

@@ -1,3 +1,4 @@
+import type { PaginatedPolicyBindingList, PolicyBinding } from '../../api/types.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import './access.css';
@@ -12,19 +13,6 @@ import { lostWords } from '../flows/gate-words.tsx';
 import { Link } from '../link.tsx';
 import { AllOf } from '../parts/all-of.tsx';
 import { AddBinding } from './add-binding.tsx';
-
-export interface Binding {
-  readonly pk: string;
-  readonly policy: string | null;
-  readonly group: string | null;
-  readonly user: number | null;
-  readonly policy_obj: { readonly name: string } | null;
-  readonly group_obj: { readonly name: string } | null;
-  readonly user_obj: { readonly username: string } | null;
-  readonly negate: boolean;
-  readonly enabled: boolean;
-  readonly order: number;
-}
 
 interface Props {
   readonly target: string;
@@ -48,7 +36,7 @@ export function BindingList({ target, mode, canChange, isForEvents = false, open
   const may = useEntry('/policies/bindings/')?.may;
   const done = useToast();
   const from = `/policies/bindings/?target=${target}&ordering=order&page_size=100`;
-  const read = useAnswer<{ results: readonly Binding[]; pagination: { readonly count: number } }>(from);
+  const read = useAnswer<PaginatedPolicyBindingList>(from);
   return (
     <Loaded {...read}>
       {({ results, pagination }) => {
@@ -117,11 +105,11 @@ export function BindingList({ target, mode, canChange, isForEvents = false, open
   );
 }
 
-const nameOf = ({ policy_obj, group_obj, user_obj }: Binding): string =>
+const nameOf = ({ policy_obj, group_obj, user_obj }: PolicyBinding): string =>
   policy_obj?.name ?? group_obj?.name ?? user_obj?.username ?? t('the binding');
 
 /** Whom a binding lets in. */
-export function BindingWords({ binding, isForEvents = false }: { binding: Binding; isForEvents?: boolean }) {
+export function BindingWords({ binding, isForEvents = false }: { binding: PolicyBinding; isForEvents?: boolean }) {
   const { policy, group, user, negate } = binding;
   const name = nameOf(binding);
   const said = (text: Text, href: string) => (

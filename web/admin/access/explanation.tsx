@@ -1,3 +1,4 @@
+import type { AccessExplanation } from '../../api/types.ts';
 import { Code } from '../../elements/code.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -6,34 +7,13 @@ import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 
-interface ExplainedBinding {
-  readonly binding: string;
-  readonly bound: { readonly kind: 'policy' | 'group' | 'user' | 'deleted'; readonly name: string };
-  readonly negate: boolean;
-  readonly passing: boolean;
-  readonly messages: readonly string[];
-  readonly logs: readonly string[];
-}
+type ExplainedBinding = ExplainedNode['bindings'][number];
 
-interface ExplainedNode {
-  readonly pk: string;
-  readonly model: string;
-  readonly name: string;
-  readonly mode: 'all' | 'any';
-  readonly enabled: boolean;
-  readonly passing: boolean;
-  readonly bindings: readonly ExplainedBinding[];
-}
-
-interface Answer {
-  readonly passing: boolean;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly nodes: readonly ExplainedNode[];
-}
+type ExplainedNode = AccessExplanation['nodes'][number];
 
 /** The tree of bindings with the result of each. */
 export function Explanation({ person, target }: { person: string; target: string }) {
-  const answer = useAnswer<Answer>(`/policies/explain/?${new URLSearchParams({ user: person, target })}`);
+  const answer = useAnswer<AccessExplanation>(`/policies/explain/?${new URLSearchParams({ user: person, target })}`);
   return (
     <Loaded {...answer}>
       {({ passing, nodes, input }) => {

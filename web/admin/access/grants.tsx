@@ -1,3 +1,4 @@
+import type { UserRights } from '../../api/types.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
@@ -5,32 +6,11 @@ import { permissionName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { useNameOf } from '../widgets/use-name-of.ts';
 
-interface Named {
-  readonly pk: string;
-  readonly name: string;
-}
-
-interface Grant {
-  readonly permission: string;
-  readonly name: string;
-  readonly model: string;
-  readonly object_pk: string | null;
-  readonly role: Named | null;
-  readonly group: Named | null;
-}
-
-/** `core_users_rights_retrieve`. */
-export interface Rights {
-  readonly is_superuser: boolean;
-  readonly superuser_groups: readonly Named[];
-  readonly grants: readonly Grant[];
-}
-
 /** The object of a permission; by its key if the user cannot view it. */
 const ObjectName = ({ model, pk }: { model: string; pk: string }) => <bdi>{useNameOf(model, [pk])(pk)}</bdi>;
 
 /** Rights with their origins. */
-export function Grants({ rights: { superuser_groups, grants } }: { rights: Rights }) {
+export function Grants({ rights: { superuser_groups, grants } }: { rights: UserRights }) {
   return (
     <div className="stack">
       {superuser_groups.length > 0 && (

@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react';
+import type { UserRights } from '../../api/types.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
-import { Grants, type Rights } from './grants.tsx';
+import { Grants } from './grants.tsx';
 
 const strong = (words: ReactNode[]) => <strong>{words}</strong>;
 
 /** Whether a user holds a permission, and by which roles. */
 export function RightAnswer({ person, permission }: { person: string; permission: string }) {
   const query = new URLSearchParams({ permission });
-  const rights = useAnswer<Rights>(`/core/users/${encodeURIComponent(person)}/rights/?${query}`);
+  const rights = useAnswer<UserRights>(`/core/users/${encodeURIComponent(person)}/rights/?${query}`);
   return (
     <Loaded {...rights}>
       {(found) => (
@@ -23,7 +24,7 @@ export function RightAnswer({ person, permission }: { person: string; permission
   );
 }
 
-function Verdict({ rights: { is_superuser, grants }, permission }: { rights: Rights; permission: string }) {
+function Verdict({ rights: { is_superuser, grants }, permission }: { rights: UserRights; permission: string }) {
   if (is_superuser || grants.some(({ object_pk }) => object_pk === null))
     return (
       <Notice tone="good">

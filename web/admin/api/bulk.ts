@@ -1,5 +1,6 @@
 import { apiFetch, errorMessage } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
+import type { BulkResponse } from '../../api/types.ts';
 import { known } from '../../texts/texts.ts';
 import type { Row } from './objects.ts';
 
@@ -11,12 +12,7 @@ export interface BulkWrite {
 }
 
 /** What the same write by itself would have been answered. */
-export interface BulkResult<Use = unknown> {
-  readonly path: string;
-  readonly status: number;
-  readonly body: unknown;
-  readonly used_by?: readonly Use[];
-}
+export type BulkResult = BulkResponse['results'][number];
 
 /** The server takes no more at once. */
 const maxTried = 100;
@@ -24,23 +20,23 @@ const maxTried = 100;
 const maxWritten = 10;
 
 /** What would come of writes, without writing: one request for each hundred. */
-export const tryInBulk = <Use>(writes: readonly BulkWrite[]): Promise<BulkResult<Use>[]> =>
+export const tryInBulk = (writes: readonly BulkWrite[]): Promise<BulkResult[]> =>
   sendParts(writes, maxTried, '/admin/bulk/?dry_run=true');
 
 /** Writes, and tells how many are done. */
 export const writeInBulk = (writes: readonly BulkWrite[], tell: (done: number) => void): Promise<BulkResult[]> =>
   sendParts(writes, maxWritten, '/admin/bulk/', tell);
 
-async function sendParts<Use>(
+async function sendParts(
   writes: readonly BulkWrite[],
   size: number,
   path: string,
   tell?: (done: number) => void,
-): Promise<BulkResult<Use>[]> {
-  const results: BulkResult<Use>[] = [];
+): Promise<BulkResult[]> {
+  const results: BulkResult[] = [];
   for (let at = 0; at < writes.length; at += size) {
     const part = { writes: writes.slice(at, at + size) };
-    results.push(...(await apiFetch<{ results: BulkResult<Use>[] }>('POST', path, part)).results);
+    results.push(...(await apiFetch<BulkResponse>('POST', path, part)).results);
     tell?.(results.length);
   }
   return results;

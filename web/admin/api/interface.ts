@@ -1,53 +1,19 @@
 import { createContext, use } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { AdminInterface } from '../../api/types.ts';
 import { known } from '../../texts/texts.ts';
 import { kindName } from '../labels.ts';
-import type { SavedView } from './saved-views.tsx';
 
 export type Extent = 'all' | 'some' | 'none';
 
 /** A resource of the API, and what the caller may do with its objects. */
-export interface ResourceEntry {
-  /** Its path in the API; pages have the same below theirs. */
-  readonly path: string;
-  readonly model: string;
-  readonly singular: string;
-  readonly plural: string;
-  readonly description: string;
-  readonly family: string | null;
-  readonly kinds: readonly string[];
-  /** Whether the search over all kinds finds its objects, or only the search of its list. */
-  readonly search: 'global' | 'list' | 'none';
-  /** Whether its objects decide how people sign in. */
-  readonly reaches_sign_in: boolean;
-  readonly may: Readonly<Record<'view' | 'add' | 'change' | 'delete', Extent>>;
-}
+export type ResourceEntry = AdminInterface['resources'][number];
 
-export interface Person {
-  readonly pk: number;
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly is_superuser: boolean;
-}
-
-/** `admin_interface_retrieve`: asked once, when the pages are opened. */
-export interface Interface {
-  readonly version: string;
-  readonly user: Person;
-  readonly acting: Person | null;
-  readonly has_rights: boolean;
-  readonly system_permissions: readonly string[];
-  /** Permissions for actions on users and groups. */
-  readonly actions: readonly string[];
-  readonly resources: readonly ResourceEntry[];
-  /** Those that were saved when the pages were opened: `useSavedViews` has them as they are now. */
-  readonly views: readonly SavedView[];
-}
+export type Person = AdminInterface['user'];
 
 /** The names of kinds are translated here, once for all pages. */
-export async function readInterface(): Promise<Interface> {
-  const found = await apiFetch<Interface>('GET', '/admin/interface/');
+export async function readInterface(): Promise<AdminInterface> {
+  const found = await apiFetch<AdminInterface>('GET', '/admin/interface/');
   return { ...found, resources: found.resources.map(translated) };
 }
 
@@ -58,9 +24,9 @@ const translated = (entry: ResourceEntry): ResourceEntry => ({
   description: entry.description && known(entry.description),
 });
 
-export const InterfaceContext = createContext<Interface | null>(null);
+export const InterfaceContext = createContext<AdminInterface | null>(null);
 
-export function useInterface(): Interface {
+export function useInterface(): AdminInterface {
   const known = use(InterfaceContext);
   if (!known) throw new Error('there is an interface in admin pages only');
   return known;

@@ -1,35 +1,23 @@
 import { apiFetch } from '../../api/call.ts';
+import type { AdminPage } from '../../api/types.ts';
 import { kindName } from '../labels.ts';
 import { labelOfObject } from '../shipped-labels.ts';
 
-/** An object by its name (`admin_objects_list`). */
-export interface NamedObject {
-  readonly model: string;
-  readonly base: string;
-  readonly pk: string;
-  readonly name: string;
-  /** What people call it. */
-  readonly label: string;
-  readonly type: string;
-  readonly path: string;
-  /** `change`, `delete`, and permissions of its actions that the caller holds on it. */
-  readonly may: readonly string[];
-  /** Members that the caller may not change for lack of permissions. */
-  readonly fixed?: readonly string[];
-  /** Why the caller may not change or delete it although they hold the permission. */
-  readonly why?: string;
-}
+/** An object by its name, with what people call it. */
+export type NamedObject = UnlabelledObject & { readonly label: string };
+
+export type UnlabelledObject = AdminPage['names'][number];
 
 /** The objects of one model that a text finds; the first ones where it is empty. */
 export const findObjects = (search: string, model?: string): Promise<NamedObject[]> =>
   readObjects(new URLSearchParams({ search, ...(model && { model }) }));
 
 async function readObjects(query: URLSearchParams): Promise<NamedObject[]> {
-  return (await apiFetch<NamedObject[]>('GET', `/admin/objects/?${query}`)).map(inWords);
+  return (await apiFetch<UnlabelledObject[]>('GET', `/admin/objects/?${query}`)).map(inWords);
 }
 
 /** With its label, and its kind as people call it. */
-export const inWords = (object: Omit<NamedObject, 'label'>): NamedObject => ({
+export const inWords = (object: UnlabelledObject): NamedObject => ({
   ...object,
   label: labelOfObject(object),
   type: kindName(object.type),

@@ -1,11 +1,12 @@
 import { createContext, use, useCallback } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
+import type { AdminPage } from '../../api/types.ts';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
 import { type Description, describe } from './description.ts';
 import type { Document } from './document.ts';
-import { inWords, type NamedObject, type Names, namesOf } from './objects.ts';
+import { inWords, type Names, namesOf } from './objects.ts';
 
 /** What a path answers, with the names of what it refers to. */
 export interface PageAnswer<T = unknown> {
@@ -27,16 +28,7 @@ export interface Pages {
   read<T>(path: string): Promise<PageAnswer<T>>;
 }
 
-interface Answered {
-  readonly answers: readonly {
-    readonly status: number;
-    readonly body: never;
-    readonly etag: string | null;
-    readonly is_at_least: boolean;
-  }[];
-  readonly names: readonly NamedObject[];
-  readonly document: Document | null;
-}
+type Answered = Omit<AdminPage, 'document'> & { readonly document: Document | null };
 
 interface Part {
   readonly answer: PageAnswer<never>;
@@ -113,7 +105,13 @@ export function createPages(): Pages {
 function partOf({ answers, names, document }: Answered, at: number): Part {
   const { status, body, etag, is_at_least } = answers[at] ?? missing;
   if (status >= 400 || body === null) throw new ApiProblem(status, body, '');
-  const answer = { answer: body, etag: etag ?? '', names: namesOf(names.map(inWords)), isAtLeast: is_at_least };
+  // The caller knows what the path answers.
+  const answer = {
+    answer: body as never,
+    etag: etag ?? '',
+    names: namesOf(names.map(inWords)),
+    isAtLeast: is_at_least,
+  };
   return { answer, document };
 }
 

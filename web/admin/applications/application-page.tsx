@@ -1,8 +1,9 @@
+import type { AdminInterface, Application } from '../../api/types.ts';
 import '../generic/detail.css';
 import './applications.css';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
-import { type Interface, useInterface } from '../api/interface.ts';
+import { useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { FoldedUses } from '../generic/folded-uses.tsx';
@@ -17,7 +18,7 @@ import { OnOff } from '../parts/on-off.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { AccessTab } from './access-tab.tsx';
-import { type Application, type ReadApplication, useApplication } from './application.ts';
+import { type ReadApplication, useApplication } from './application.ts';
 import { ClaimsTab } from './claims-tab.tsx';
 import { DuplicateDialog, duplicateItem } from './duplicate-dialog.tsx';
 import { Overview } from './overview.tsx';
@@ -93,7 +94,7 @@ function Content({ application, may, entry }: ReadApplication & Pick<ResourcePag
 }
 
 /** What the caller may see of it. */
-function tabsFor({ provider_obj }: Application, { resources }: Interface) {
+function tabsFor({ provider_obj }: Application, { resources }: AdminInterface) {
   const has = (path: string) => resources.some((entry) => entry.path === path);
   const kind = resources.find(({ model }) => model === provider_obj?.meta_model_name)?.path;
   const isOAuth = kind === '/providers/oauth2/';

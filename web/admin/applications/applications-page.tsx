@@ -1,8 +1,8 @@
 import { useCallback } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { PaginatedPolicyBindingList, PolicyBinding } from '../../api/types.ts';
 import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
-import type { Binding } from '../access/binding-list.tsx';
 import { useInterface } from '../api/interface.ts';
 import type { Row } from '../api/objects.ts';
 import { ListPage } from '../generic/list-page.tsx';
@@ -16,8 +16,6 @@ export const ApplicationsPage = (props: ResourcePage) => <ListPage {...props} us
 const maxShown = 3;
 const bindings = '/policies/bindings/';
 
-type BoundTo = Binding & { readonly target: string };
-
 /** What is bound to the applications, in one request for all of them. */
 function useAccess(rows: readonly Row[]): ExtraColumn | null {
   const isOpenToCaller = useInterface().resources.some(({ path, may }) => path === bindings && may.view === 'all');
@@ -26,7 +24,7 @@ function useAccess(rows: readonly Row[]): ExtraColumn | null {
     useCallback(async () => {
       if (!isOpenToCaller || keys === '') return null;
       const query = new URLSearchParams({ target_in: keys, enabled: 'true', ordering: 'order', page_size: '1000' });
-      const { results } = await apiFetch<{ results: readonly BoundTo[] }>('GET', `${bindings}?${query}`);
+      const { results } = await apiFetch<PaginatedPolicyBindingList>('GET', `${bindings}?${query}`);
       return Map.groupBy(results, ({ target }) => target);
     }, [isOpenToCaller, keys]),
   );
@@ -35,14 +33,14 @@ function useAccess(rows: readonly Row[]): ExtraColumn | null {
   return { title: t('Who may open it'), cellOf: ({ pk }) => wordsOf(found.get(String(pk)) ?? []) };
 }
 
-function wordsOf(bound: readonly Binding[]): string {
+function wordsOf(bound: readonly PolicyBinding[]): string {
   if (bound.length === 0) return t('Everybody');
   const names = bound.slice(0, maxShown).map(nameOf).join(t(', '));
   const count = bound.length - maxShown;
   return count > 0 ? t('{names} and {count, number} more', { names, count }) : names;
 }
 
-function nameOf({ policy_obj, group_obj, user_obj, negate }: Binding): string {
+function nameOf({ policy_obj, group_obj, user_obj, negate }: PolicyBinding): string {
   const name =
     (policy_obj && labelOfObject({ name: policy_obj.name, path: '' })) ??
     group_obj?.name ??

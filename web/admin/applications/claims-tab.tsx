@@ -1,3 +1,4 @@
+import type { Application, PropertyMappingPreview } from '../../api/types.ts';
 import { Code } from '../../elements/code.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
@@ -5,7 +6,6 @@ import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
-import type { Application } from './application.ts';
 
 /** The claims that the application would receive for a person. */
 export function ClaimsTab({ application }: { application: Application }) {
@@ -15,7 +15,7 @@ export function ClaimsTab({ application }: { application: Application }) {
   const { provider, provider_obj, launch_url } = application;
   const kind = resources.find(({ model }) => model === provider_obj?.meta_model_name)?.path ?? '';
   const canChoose = resources.some(({ path }) => path === '/core/users/');
-  const preview = useAnswer<{ preview: Readonly<Record<string, unknown>> }>(
+  const preview = useAnswer<PropertyMappingPreview>(
     `${kind}${provider}/preview_user/?for_user=${encodeURIComponent(person ?? user.pk)}`,
   );
   return (

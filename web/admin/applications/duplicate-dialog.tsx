@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
+import type { Application } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
@@ -11,7 +12,6 @@ import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import { useDialog } from '../use-dialog.ts';
-import type { Application } from './application.ts';
 
 const dialog = 'duplicate';
 

@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useEffect } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { Event, OAuth2Provider, PaginatedEventList, PaginatedTokenModelList } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -8,15 +9,12 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { addToList } from '../api/add-to-list.ts';
 import { useInterface } from '../api/interface.ts';
-import type { Event } from '../events/event.ts';
+import { factsIn } from '../events/event.ts';
 
 const pauseMs = 3_000;
 const oauth2 = '/providers/oauth2/';
 
-export interface RegisteredUri {
-  readonly matching_mode: string;
-  readonly url: string;
-}
+export type RegisteredUri = OAuth2Provider['redirect_uris'][number];
 
 interface Progress {
   /** The last refusal, unless it was fixed since. */
@@ -129,7 +127,7 @@ function AddButton({ provider, sent, onAdded }: AddProps) {
 
 /** The address of a request that named one which is not registered. */
 function wrongUriIn({ context }: Event): string | null {
-  const { redirect_uri } = context;
+  const { redirect_uri } = factsIn(context);
   return typeof redirect_uri === 'string' ? redirect_uri : null;
 }
 
@@ -139,16 +137,13 @@ async function findProgress(pk: string, provider: string | null): Promise<Progre
   const query = new URLSearchParams({ search: key, page_size: '5' });
   for (const action of ['authorize_application', 'configuration_error', 'policy_execution'])
     query.append('actions', action);
-  const { results } = await apiFetch<{ results: readonly Event[] }>('GET', `/events/events/?${query}`);
+  const { results } = await apiFetch<PaginatedEventList>('GET', `/events/events/?${query}`);
   const [latest] = results;
   const hasCome = results.some(({ action }) => action === 'authorize_application');
   const refusal = latest && latest.action !== 'authorize_application' ? latest : null;
   if (!hasCome) return { refusal, state: 'waiting' };
   if (provider === null) return { refusal, state: 'done' };
   const tokens = new URLSearchParams({ provider: provider.split('/').at(-2) ?? '', page_size: '1' });
-  const { pagination } = await apiFetch<{ pagination: { readonly count: number } }>(
-    'GET',
-    `/oauth2/access_tokens/?${tokens}`,
-  );
+  const { pagination } = await apiFetch<PaginatedTokenModelList>('GET', `/oauth2/access_tokens/?${tokens}`);
   return { refusal, state: pagination.count > 0 ? 'done' : 'without tokens' };
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import type { ProxyProvider } from '../../api/types.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
@@ -7,19 +8,12 @@ import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import type { BannerProps } from '../resource-page.ts';
 import { configurations } from './forward-auth/configurations.ts';
-import type { Setup } from './forward-auth/setup.ts';
 import './applications.css';
 import { ProxyTest } from './proxy-test.tsx';
 import { readAddress } from './template.ts';
 import { Unassigned } from './unassigned.tsx';
 
-/** What the configuration of a proxy needs of a proxy provider. */
-export interface ProxySettings {
-  readonly mode: Setup['mode'];
-  readonly external_host: string;
-  readonly internal_host: string;
-  readonly cookie_domain: string;
-}
+type ProxySettings = Pick<ProxyProvider, 'mode' | 'external_host' | 'internal_host' | 'cookie_domain'>;
 
 /** What the caller may read of a provider is enough only if the address is part of it. */
 const isWhole = (row: object): row is ProxySettings =>

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { OAuth2ProviderRotatedSecret } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { DialogButtons } from '../../elements/dialog-buttons.tsx';
@@ -10,11 +11,6 @@ import { Rich } from '../../texts/rich.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { CopyRows } from '../parts/copy-rows.tsx';
 import { useDialog } from '../use-dialog.ts';
-
-interface Rotated {
-  readonly client_secret: string;
-  readonly previous_secret_expires: string | null;
-}
 
 interface Props {
   /** The API path of the provider. */
@@ -41,7 +37,7 @@ const validities: readonly (readonly [value: string, text: Text])[] = [
 
 function NewSecretDialog({ provider, onRotated, onClose }: Props & { onClose(): void }) {
   const [validity, setValidity] = useState('hours=24');
-  const [rotated, setRotated] = useState<Rotated | null>(null);
+  const [rotated, setRotated] = useState<OAuth2ProviderRotatedSecret | null>(null);
   const { isBusy, problem, attempt } = useAttempt();
   function rotate(event: FormEvent): void {
     event.preventDefault();

@@ -1,13 +1,14 @@
 import { useState } from 'react';
+import type { Application, PaginatedEventList, PaginatedPolicyBindingList, Provider } from '../../api/types.ts';
 import { Loaded } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
-import { type Binding, BindingWords } from '../access/binding-list.tsx';
+import { BindingWords } from '../access/binding-list.tsx';
 import { hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { usePage, usePart } from '../api/pages.ts';
 import { kindName, moreThan, numberText } from '../labels.ts';
 import { Link } from '../link.tsx';
-import type { Application, Provider, TabProps } from './application.ts';
+import type { TabProps } from './application.ts';
 
 /** What it is, where it is and how people get in. */
 export function Overview({ application }: TabProps) {
@@ -77,9 +78,7 @@ function Use({ application: { pk, policy_engine_mode: mode } }: { application: A
 }
 
 function Bindings({ pk, mode }: { pk: string; mode: Application['policy_engine_mode'] }) {
-  const read = usePart<{ results: readonly Binding[] }>(
-    `/policies/bindings/?target=${pk}&ordering=order&page_size=100`,
-  );
+  const read = usePart<PaginatedPolicyBindingList>(`/policies/bindings/?target=${pk}&ordering=order&page_size=100`);
   return (
     <Loaded {...read}>
       {({ results }) => {
@@ -113,7 +112,7 @@ function SignIns({ pk }: { pk: string }) {
     ...{ action: 'authorize_application', context_authorized_app: pk.replaceAll('-', '') },
     ...{ created__gte: since, page_size: '1' },
   });
-  const read = usePage<{ pagination: { readonly count: number } }>(`/events/events/?${query}`);
+  const read = usePage<PaginatedEventList>(`/events/events/?${query}`);
   return (
     <Loaded {...read}>
       {({ answer, isAtLeast }) => (

@@ -1,24 +1,12 @@
 import { useEffect, useId, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { ProxyProviderTest, ProxyProviderTestResult } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 
-interface Step {
-  readonly step: 'check' | 'start' | 'request';
-  readonly proxy: string;
-  readonly peer: string;
-  readonly is_trusted: boolean;
-  readonly is_found: boolean;
-  readonly missing: readonly string[];
-  readonly headers: readonly { readonly name: string; readonly received: string }[];
-}
-
-interface Begun {
-  readonly test: string;
-  readonly url: string;
-}
+type Step = ProxyProviderTestResult['steps'][number];
 
 const everyMs = 2_000;
 /** As long as a test lasts. */
@@ -29,7 +17,7 @@ const lastingMs = 10 * 60_000;
  * domain.
  */
 export function ProxyTest({ path, host }: { path: string; host: string | null }) {
-  const [begun, setBegun] = useState<Begun | null>(null);
+  const [begun, setBegun] = useState<ProxyProviderTest | null>(null);
   const [steps, setSteps] = useState<readonly Step[]>([]);
   const { isBusy, problem, attempt } = useAttempt();
   const title = useId();
@@ -40,9 +28,10 @@ export function ProxyTest({ path, host }: { path: string; host: string | null })
     if (test === null || isOver) return;
     let isWanted = true;
     const timer = setInterval(async () => {
-      const answer = await apiFetch<{ steps: readonly Step[] }>('GET', `${path}test_proxy_result/?test=${test}`).catch(
-        () => null,
-      );
+      const answer = await apiFetch<Pick<ProxyProviderTestResult, 'steps'>>(
+        'GET',
+        `${path}test_proxy_result/?test=${test}`,
+      ).catch(() => null);
       if (!isWanted) return;
       if (answer === null) stop();
       else setSteps(answer.steps);
@@ -59,7 +48,7 @@ export function ProxyTest({ path, host }: { path: string; host: string | null })
   const begin = () =>
     attempt(async () => {
       setSteps([]);
-      setBegun(await apiFetch<Begun>('POST', `${path}test_proxy/`, { host: host ?? '' }));
+      setBegun(await apiFetch<ProxyProviderTest>('POST', `${path}test_proxy/`, { host: host ?? '' }));
     });
 
   return (

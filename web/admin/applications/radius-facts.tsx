@@ -1,5 +1,6 @@
 import { useCallback } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { RadiusProvider } from '../../api/types.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
@@ -7,16 +8,9 @@ import { Link } from '../link.tsx';
 import { CopyRows } from '../parts/copy-rows.tsx';
 import { useNameOf } from '../widgets/use-name-of.ts';
 
-interface Radius {
-  readonly client_networks: string;
-  readonly shared_secret: string;
-  readonly certificate: string | null;
-  readonly radsec_ca: string | null;
-}
-
 /** What to enter at access points, switches and VPN gateways. */
 export function RadiusFacts({ path }: { path: string }) {
-  const read = useLoadable(useCallback(() => apiFetch<Radius>('GET', path), [path]));
+  const read = useLoadable(useCallback(() => apiFetch<RadiusProvider>('GET', path), [path]));
   return (
     <Loaded {...read}>
       {({ client_networks, shared_secret, certificate, radsec_ca }) => (

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { Application, TransactionApplicationResponse } from '../../api/types.ts';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { useAnswer } from '../../elements/loading.tsx';
@@ -14,21 +15,13 @@ import { LdapNote } from './ldap-note.tsx';
 import { RadiusFacts } from './radius-facts.tsx';
 import { Registered } from './registered.tsx';
 import { SamlCertificate } from './saml-certificate.tsx';
-import {
-  type Choices,
-  type Created,
-  factsOf,
-  isPasswordServer,
-  providerPathOf,
-  setupOf,
-  type Template,
-} from './template.ts';
+import { type Choices, factsOf, isPasswordServer, providerPathOf, setupOf, type Template } from './template.ts';
 import { TestLink } from './test-link.tsx';
 
 interface Props {
   readonly template: Template;
   readonly choices: Choices;
-  readonly created: Created;
+  readonly created: TransactionApplicationResponse;
 }
 
 /** The provider that the wizard makes of an address. */
@@ -51,7 +44,7 @@ export function Result({ template, choices: { name, slug, address, groups }, cre
   const isProxy = template.protocol === 'proxy';
   const isRadius = template.protocol === 'radius';
   const isSignedInHere = !isPasswordServer(template);
-  const made = useAnswer<{ pk: string; provider: number }>(path);
+  const made = useAnswer<Application>(path);
   const provider = made.answer.state === 'ready' ? `${providerPathOf(template)}${made.answer.value.provider}/` : null;
   const rows = [
     { label: t(template.protocol === 'saml' ? 'Entity ID' : 'Issuer'), text: created.issuer },

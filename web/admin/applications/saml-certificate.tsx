@@ -1,5 +1,6 @@
 import { useCallback } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { SAMLMetadata } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
@@ -44,7 +45,7 @@ export function SamlCertificate({ provider, slug }: { provider: string; slug: st
 
 /** From the metadata, which are public: it takes no right to certificates. */
 async function findCertificate(provider: string): Promise<Certificate> {
-  const { metadata } = await apiFetch<{ metadata: string }>('GET', `${provider}metadata/`);
+  const { metadata } = await apiFetch<SAMLMetadata>('GET', `${provider}metadata/`);
   const [, base64 = ''] = /<(?:\w+:)?X509Certificate>([^<]+)</.exec(metadata) ?? [];
   const bare = base64.replaceAll(/\s+/g, '');
   if (bare === '') return { metadata, pem: null, fingerprints: [] };

@@ -1,5 +1,6 @@
 import { use, useCallback } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { Application, LDAPProvider, OAuth2Provider, ProxyProvider, SAMLProvider } from '../../api/types.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
@@ -8,30 +9,13 @@ import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { PagesContext } from '../api/pages.ts';
 import { Link } from '../link.tsx';
 import { CopyRows } from '../parts/copy-rows.tsx';
-import type { Application } from './application.ts';
-import { ForwardAuthCard, type ProxySettings } from './forward-auth-card.tsx';
+import { ForwardAuthCard } from './forward-auth-card.tsx';
 import { LdapNote } from './ldap-note.tsx';
 import { NewSecretButton } from './new-secret-button.tsx';
 import { RadiusFacts } from './radius-facts.tsx';
 import { SamlCertificate } from './saml-certificate.tsx';
 import { bindDnIn } from './template.ts';
 import { TestLink } from './test-link.tsx';
-
-interface OAuth2 {
-  readonly client_type: string;
-  readonly client_id: string;
-  readonly client_secret: string;
-  readonly redirect_uris: readonly { readonly matching_mode: string; readonly url: string }[];
-}
-
-interface Saml {
-  readonly issuer: string;
-  readonly acs_url: string;
-  readonly audience: string;
-  readonly url_download_metadata: string;
-  readonly url_sso_redirect: string;
-  readonly url_slo_redirect: string;
-}
 
 const withFacts = new Set(['oauth2', 'saml', 'proxy', 'ldap', 'radius'].map((kind) => `/providers/${kind}/`));
 
@@ -80,7 +64,7 @@ function OAuth2Facts({ path, mayChange }: { path: string; mayChange: boolean }) 
   const read = useLoadable(
     useCallback(async () => {
       const [provider, urls] = await Promise.all([
-        pages.read<OAuth2>(path),
+        pages.read<OAuth2Provider>(path),
         pages.read<Readonly<Record<string, string>>>(`${path}setup_urls/`),
       ]);
       return [provider.answer, urls.answer] as const;
@@ -143,12 +127,12 @@ function OAuth2Facts({ path, mayChange }: { path: string; mayChange: boolean }) 
 }
 
 function ProxyFacts({ path }: { path: string }) {
-  const read = useLoadable(useCallback(() => apiFetch<ProxySettings>('GET', path), [path]));
+  const read = useLoadable(useCallback(() => apiFetch<ProxyProvider>('GET', path), [path]));
   return <Loaded {...read}>{(provider) => <ForwardAuthCard provider={provider} path={path} />}</Loaded>;
 }
 
 function LdapFacts({ path }: { path: string }) {
-  const read = useLoadable(useCallback(() => apiFetch<{ base_dn: string }>('GET', path), [path]));
+  const read = useLoadable(useCallback(() => apiFetch<LDAPProvider>('GET', path), [path]));
   return (
     <Loaded {...read}>
       {({ base_dn }) => (
@@ -168,7 +152,7 @@ function LdapFacts({ path }: { path: string }) {
 }
 
 function SamlFacts({ path }: { path: string }) {
-  const read = useLoadable(useCallback(() => apiFetch<Saml>('GET', path), [path]));
+  const read = useLoadable(useCallback(() => apiFetch<SAMLProvider>('GET', path), [path]));
   return (
     <Loaded {...read}>
       {(provider) => (

@@ -1,11 +1,11 @@
 import { apiFetch } from '../../api/call.ts';
+import type { Application } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
-import type { Application } from './application.ts';
 
 interface Props {
   readonly application: Application;

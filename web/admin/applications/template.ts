@@ -1,3 +1,4 @@
+import type { TransactionApplicationResponse } from '../../api/types.ts';
 import type { Text } from '../../texts/text.ts';
 /** A well-known application: what its provider needs, and what to enter where in the application. */
 export interface Template {
@@ -58,16 +59,6 @@ export interface Choices {
   /** SAML: the entity ID of the application, if the template does not fit. */
   readonly entity: string;
   readonly groups: readonly (string | number)[];
-}
-
-/** What the transactional operation answers. */
-export interface Created {
-  /** Not with forward auth. */
-  readonly issuer?: string;
-  readonly client_id?: string;
-  readonly client_secret?: string;
-  readonly metadata_url?: string;
-  readonly sso_url?: string;
 }
 
 const modelOf = {
@@ -220,7 +211,11 @@ export function bodyFor(template: Template, choices: Choices, flow: string | nul
 }
 
 /** The placeholders in texts to copy. */
-export function factsOf(address: string, slug: string, created: Created): Readonly<Record<string, string | undefined>> {
+export function factsOf(
+  address: string,
+  slug: string,
+  created: Omit<TransactionApplicationResponse, 'applied' | 'logs'>,
+): Readonly<Record<string, string | undefined>> {
   const { issuer = '' } = created;
   const root = issuer.split('/application/')[0]?.replace(/\/$/, '') ?? '';
   const own = `${root}/application/o/${slug}/`;

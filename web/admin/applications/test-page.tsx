@@ -1,3 +1,4 @@
+import type { TestSignIn } from '../../api/types.ts';
 import './applications.css';
 import { useCallback } from 'react';
 import { apiFetch } from '../../api/call.ts';
@@ -10,12 +11,6 @@ import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { NotFound } from '../pages/not-found.tsx';
 import { TestLink, testAddress } from './test-link.tsx';
-
-interface Outcome {
-  readonly passing: boolean;
-  readonly message: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-}
 
 /** The result of a test sign-in, which redirects here. */
 export function TestPage() {
@@ -50,7 +45,7 @@ export function TestPage() {
 
 function TestResult({ provider, ticket }: { provider: string; ticket: string }) {
   const outcome = useLoadable(
-    useCallback(() => apiFetch<Outcome>('POST', `${provider}test_sign_in/`, { ticket }), [provider, ticket]),
+    useCallback(() => apiFetch<TestSignIn>('POST', `${provider}test_sign_in/`, { ticket }), [provider, ticket]),
   );
   return (
     <Loaded {...outcome}>

@@ -1,4 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
+import type { Application, PaginatedTokenModelList } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
@@ -9,16 +10,6 @@ import { hrefOf } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
 import { usePart } from '../api/pages.ts';
 import { Link } from '../link.tsx';
-import type { Application } from './application.ts';
-
-interface Token {
-  readonly pk: number;
-  readonly user: { readonly pk: number; readonly username: string };
-  readonly scope: readonly string[];
-  readonly expires: string | null;
-  readonly is_expired: boolean;
-  readonly revoked: boolean;
-}
 
 /** Tokens that the application holds for people. */
 export function TokensTab({ application: { provider } }: { application: Application }) {
@@ -33,9 +24,7 @@ export function TokensTab({ application: { provider } }: { application: Applicat
 function Tokens({ title, path, provider }: { title: string; path: string; provider: number | null }) {
   const canRevoke = useEntry(path)?.may.delete === 'all';
   const done = useToast();
-  const tokens = usePart<{ results: readonly Token[]; pagination: { count: number } }>(
-    `${path}?provider=${provider}&ordering=-expires&page_size=25`,
-  );
+  const tokens = usePart<PaginatedTokenModelList>(`${path}?provider=${provider}&ordering=-expires&page_size=25`);
   return (
     <section className="stack-tight" aria-label={title}>
       <h2>{title}</h2>

@@ -1,5 +1,6 @@
 import { type FormEvent, useCallback, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { PaginatedFlowList } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
@@ -26,15 +27,10 @@ function useFlowWithoutConsent(isWanted: boolean): string | undefined {
     useCallback(async () => {
       if (!isReadable) return [];
       const query = new URLSearchParams({ slug: withoutConsent });
-      return (await apiFetch<{ results: readonly Flow[] }>('GET', `/flows/instances/?${query}`)).results;
+      return (await apiFetch<PaginatedFlowList>('GET', `/flows/instances/?${query}`)).results;
     }, [isReadable]),
   );
   return answer.state === 'ready' ? answer.value.find(({ enabled }) => enabled)?.pk : undefined;
-}
-
-interface Flow {
-  readonly pk: string;
-  readonly enabled: boolean;
 }
 
 /**

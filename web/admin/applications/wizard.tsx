@@ -1,3 +1,4 @@
+import type { TransactionApplicationResponse } from '../../api/types.ts';
 import { known, t } from '../../texts/texts.ts';
 import './applications.css';
 import { useEffect, useState } from 'react';
@@ -12,7 +13,7 @@ import { slugOf } from '../slug.ts';
 import { Gallery } from './gallery.tsx';
 import { logoFile } from './product-logo.tsx';
 import { Result } from './result.tsx';
-import { bodyFor, type Choices, type Created, isPasswordServer, providerPathOf, type Template } from './template.ts';
+import { bodyFor, type Choices, isPasswordServer, providerPathOf, type Template } from './template.ts';
 import { templates } from './templates/all.ts';
 import { AccessStep } from './wizard-access.tsx';
 import { AddressStep } from './wizard-address.tsx';
@@ -22,7 +23,7 @@ import { Steps } from './wizard-steps.tsx';
 interface Outcome {
   readonly template: string;
   readonly choices: Choices;
-  readonly created: Created;
+  readonly created: TransactionApplicationResponse;
 }
 
 /** Creates an application with its provider. All state but the result, which may hold a secret, is in the address. */
@@ -74,7 +75,7 @@ export function Wizard() {
   const create = (flow: string | null) =>
     attempt(async () => {
       const body = bodyFor(template, choices, flow);
-      const created = await apiFetch<Created>('PUT', '/core/transactional/applications/', body);
+      const created = await apiFetch<TransactionApplicationResponse>('PUT', '/core/transactional/applications/', body);
       await giveLogo(template, choices.slug);
       dropWizardDraft(user.pk, template.id);
       setLatest({ template: template.id, choices, created });

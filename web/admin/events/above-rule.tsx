@@ -1,19 +1,19 @@
+import type { PaginatedPolicyBindingList, PolicyBinding } from '../../api/types.ts';
 import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
-import type { Binding } from '../access/binding-list.tsx';
 import { usePart } from '../api/pages.ts';
 import type { BannerProps } from '../resource-page.ts';
 import { shippedLabel } from '../shipped-labels.ts';
 
 /** A notification rule in one sentence: when, whom, and by what. */
 export function AboveRule({ object }: BannerProps) {
-  const { answer } = usePart<{ results: readonly Binding[] }>(
+  const { answer } = usePart<PaginatedPolicyBindingList>(
     `/policies/bindings/?target=${object.pk}&enabled=true&ordering=order&page_size=100`,
   );
   return answer.state === 'ready' ? <p className="card">{sentenceOf(object, answer.value.results)}</p> : null;
 }
 
-function sentenceOf({ row, names }: BannerProps['object'], bindings: readonly Binding[]): string {
+function sentenceOf({ row, names }: BannerProps['object'], bindings: readonly PolicyBinding[]): string {
   const policies = bindings.flatMap(({ policy_obj, negate }) => {
     if (!policy_obj) return [];
     const name = shippedLabel(policy_obj.name) ?? policy_obj.name;

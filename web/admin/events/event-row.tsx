@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { isObject } from '../../api/is-object.ts';
+import type { Event } from '../../api/types.ts';
 import { ExactMoment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
@@ -10,14 +11,14 @@ import { Link } from '../link.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import { ClientAddress } from './client-address.tsx';
 import { ContextTable } from './context-table.tsx';
-import { anonymousName, type Event } from './event.ts';
+import { anonymousName, factsIn } from './event.ts';
 import { RequestLine } from './request-line.tsx';
 import { MakeRule } from './rule-dialog.tsx';
 
 /** One event as a sentence with expandable details. */
 export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
   const { action, client_ip, created, sentence } = event;
-  const { username = '' } = event.user;
+  const { username = '' } = factsIn(event.user);
   const [isOpen, setOpen] = useState(false);
   return (
     <li className="event" data-new={isNew || undefined}>
@@ -46,11 +47,12 @@ function toneOf(action: string): string {
 }
 
 function Inside({ event }: { event: Event }) {
-  const { diff, http_request } = event.context;
+  const context = factsIn(event.context);
+  const { diff, http_request } = context;
   return (
     <div className="event-inside">
       {isObject(diff) && Object.keys(diff).length > 0 && <ChangesTable diff={diff} />}
-      <ContextTable context={event.context} />
+      <ContextTable context={context} />
       <RequestLine request={http_request} />
       <div className="row">
         <Link className="button" href={hrefOf(`/events/events/${event.pk}/`)}>

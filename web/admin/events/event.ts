@@ -1,32 +1,9 @@
-export interface Event {
-  readonly pk: string;
-  readonly action: string;
-  readonly app: string;
-  readonly created: string;
-  readonly client_ip: string | null;
-  readonly sentence: string;
-  readonly user: Readonly<Record<string, unknown>>;
-  readonly context: Readonly<Record<string, unknown>>;
-}
+import { isObject } from '../../api/is-object.ts';
+import type { EventFacets } from '../../api/types.ts';
+export type FacetValue = EventFacets['actions'][number];
 
-export interface FacetValue {
-  readonly value: string;
-  readonly label: string;
-  readonly events: number;
-}
-
-/** `events_events_facets_retrieve` */
-export interface Facets {
-  readonly start: string;
-  readonly interval_seconds: number;
-  readonly counts: readonly number[];
-  readonly actions: readonly FacetValue[];
-  readonly usernames: readonly FacetValue[];
-  readonly client_ips: readonly FacetValue[];
-  readonly applications: readonly FacetValue[];
-  /** The members whose figures are estimates. */
-  readonly at_least: readonly string[];
-}
+/** The members of what an event holds: programs may record any JSON. */
+export const factsIn = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
 
 /** The username in events of requests without a session. */
 export const anonymousName = 'AnonymousUser';

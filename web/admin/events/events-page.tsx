@@ -1,3 +1,4 @@
+import type { EventFacets, PaginatedEventList } from '../../api/types.ts';
 import { pageLanguage } from '../../texts/page-language.ts';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
@@ -9,24 +10,19 @@ import { ExactMoment } from '../../elements/moment.tsx';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
 import { LabelledSelect, TypedField } from '../generic/filters.tsx';
-import { Pager, type Pagination } from '../generic/pager.tsx';
+import { Pager } from '../generic/pager.tsx';
 import { SavedViewLinks, SavedViewsButton } from '../generic/saved-views.tsx';
 import { moreThan } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { NotFound } from '../pages/not-found.tsx';
 import { AboutFilters } from './about-filter.tsx';
-import { type Event, type Facets, periodOf, periods, questionOf } from './event.ts';
+import { periodOf, periods, questionOf } from './event.ts';
 import { EventRow } from './event-row.tsx';
 import { FacetLists } from './facet-lists.tsx';
 import { Histogram } from './histogram.tsx';
 import { RuleDialogs } from './rule-dialog.tsx';
 import { useLive } from './use-live.ts';
-
-interface Listed {
-  readonly results: readonly Event[];
-  readonly pagination: Pagination;
-}
 
 const rowsAPage = '50';
 const path = '/events/events/';
@@ -42,7 +38,7 @@ function Events() {
   const page = query.get('page') ?? '1';
   // The newest event is on the first page.
   const isLive = query.get('live') === 'true' && page === '1';
-  const facets = useAnswer<Facets>(`/events/events/facets/?${question}`);
+  const facets = useAnswer<EventFacets>(`/events/events/facets/?${question}`);
   const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}&language=${pageLanguage()}`;
   return (
     <Page
@@ -112,7 +108,7 @@ function SearchAndPeriod() {
 }
 
 function List({ question, page, isLive }: { question: string; page: string; isLive: boolean }) {
-  const listed = useReply<Listed>(`/events/events/?${question}&page=${page}&page_size=${rowsAPage}`);
+  const listed = useReply<PaginatedEventList>(`/events/events/?${question}&page=${page}&page_size=${rowsAPage}`);
   const { answer } = listed;
   const newest = answer.state === 'ready' ? answer.value.value.results[0] : undefined;
   const fresh = useLive(isLive && answer.state === 'ready', question, newest);

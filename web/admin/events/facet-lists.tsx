@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
+import type { EventFacets } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { atLeast, numberText, spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ClientAddress } from './client-address.tsx';
-import { anonymousName, type Facets, type FacetValue } from './event.ts';
+import { anonymousName, type FacetValue } from './event.ts';
 
 /** The most frequent values; each is a filter that can be switched on and off. */
-export function FacetLists({ facets }: { facets: Facets }) {
+export function FacetLists({ facets }: { facets: EventFacets }) {
   const of = (member: 'actions' | 'applications' | 'usernames' | 'client_ips') => ({
     values: facets[member],
     isAtLeast: facets.at_least.includes(member),

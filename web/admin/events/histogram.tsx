@@ -1,15 +1,15 @@
 import { useMemo } from 'react';
+import type { EventFacets } from '../../api/types.ts';
 import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith } from '../address.ts';
 import { Chart } from '../charts/chart.tsx';
 import { ChartTable } from '../charts/chart-table.tsx';
-import type { Facets } from './event.ts';
 
 const hourSeconds = 3600;
 
 /** Events over time. Dragging selects a period. */
-export function Histogram({ facets: { start, interval_seconds, counts, at_least } }: { facets: Facets }) {
+export function Histogram({ facets: { start, interval_seconds, counts, at_least } }: { facets: EventFacets }) {
   const first = Date.parse(start) / 1000;
   const times = useMemo(() => counts.map((_, at) => first + at * interval_seconds), [counts, first, interval_seconds]);
   const series = useMemo(() => [{ label: t('Events'), colour: '--accent', values: counts }], [counts]);

@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { isObject } from '../../api/is-object.ts';
+import type { AdminInterface, Event, NotificationTransport, PaginatedGroupList } from '../../api/types.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
-import { type Interface, useInterface } from '../api/interface.ts';
+import { useInterface } from '../api/interface.ts';
 import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
-import type { Event } from './event.ts';
+import { factsIn } from './event.ts';
 
 const severities = { notice: 'Notice', warning: 'Warning', alert: 'Alert' } as const;
 const created = ['/events/rules/', '/policies/event_matcher/', '/policies/bindings/'];
@@ -43,7 +44,8 @@ export function RuleDialogs({ events }: { events: readonly Event[] }) {
 }
 
 /** What happened, and the kind of object that it happened to. */
-function titleOf({ action, context: { model } }: Event, resources: Interface['resources']): string {
+function titleOf({ action, context }: Event, resources: AdminInterface['resources']): string {
+  const { model } = factsIn(context);
   const of = isObject(model) ? `${model.app}.${model.model_name}` : '';
   const kind = resources.find((entry) => entry.model === of)?.singular;
   return kind ? `${spelled(action)}: ${kind}` : spelled(action);
@@ -123,7 +125,7 @@ async function createRule(rule: RuleValues, webhook: string): Promise<void> {
   const create = (transports: RuleValues['transports']) =>
     apiFetch('POST', '/events/rules/from_event/', { ...rule, transports });
   if (webhook === '') return void (await create(rule.transports));
-  const transport = await apiFetch<{ pk: string }>('POST', transportsPath, {
+  const transport = await apiFetch<NotificationTransport>('POST', transportsPath, {
     ...{ name: rule.name, mode: 'webhook', webhook_url: webhook, send_once: true },
   });
   try {
@@ -137,7 +139,7 @@ async function createRule(rule: RuleValues, webhook: string): Promise<void> {
 /** The group that is proposed: the first one of administrators that the caller may see. */
 async function findAdministrators(): Promise<string | null> {
   const query = 'is_superuser=true&ordering=name&page_size=1';
-  const { results } = await apiFetch<{ results: readonly { pk: string }[] }>('GET', `/core/groups/?${query}`).catch(
+  const { results } = await apiFetch<Pick<PaginatedGroupList, 'results'>>('GET', `/core/groups/?${query}`).catch(
     () => ({ results: [] }),
   );
   return results[0]?.pk ?? null;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
-import type { Event } from './event.ts';
+import type { Event, PaginatedEventList } from '../../api/types.ts';
 
 const everyMs = 4_000;
 const mostKept = 200;
@@ -26,7 +26,7 @@ export function useLive(isOn: boolean, question: string, newest: Event | undefin
         const query = new URLSearchParams(question);
         query.set('created__gte', last.current?.created ?? since);
         query.set('page_size', '100');
-        const { results } = await apiFetch<{ results: readonly Event[] }>('GET', `/events/events/?${query}`);
+        const { results } = await apiFetch<PaginatedEventList>('GET', `/events/events/?${query}`);
         if (!isWanted) return;
         const seen = last.current;
         setEvents((known) => {

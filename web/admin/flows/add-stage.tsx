@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { FlowDesign, FlowStageBinding } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -9,11 +10,11 @@ import { goTo, hereWith, useAddress } from '../address.ts';
 import { type ResourceEntry, useEntry, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
-import { bindingsPath, type Design } from './design.ts';
+import { bindingsPath } from './design.ts';
 import { ObjectBeside } from './object-beside.tsx';
 
 interface Props {
-  readonly design: Design;
+  readonly design: FlowDesign;
   reload(): Promise<void>;
 }
 
@@ -30,7 +31,7 @@ export function AddStage({ design, reload }: Props) {
   async function bind(stage: string): Promise<void> {
     const last = Math.max(0, ...design.steps.map(({ order }) => order));
     const order = Math.floor(last / gap) * gap + gap;
-    const { pk } = await apiFetch<{ pk: string }>('POST', bindingsPath, { target: design.pk, stage, order });
+    const { pk } = await apiFetch<FlowStageBinding>('POST', bindingsPath, { target: design.pk, stage, order });
     await reload();
     goTo(hereWith({ add: null, step: pk, pane: null, gate: null }));
     done(t('The stage is added at the end.'));

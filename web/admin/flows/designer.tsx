@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'react';
+import type { FlowDesign } from '../../api/types.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
 import { AddStage } from './add-stage.tsx';
-import { type Design, useCanDesign } from './design.ts';
+import { useCanDesign } from './design.ts';
 import { Findings, FindingsSummary } from './findings.tsx';
 import { GatesPane } from './gates-pane.tsx';
 import { GateStrip, StepCard } from './step-card.tsx';
@@ -12,7 +13,7 @@ import { StepPane } from './step-pane.tsx';
 import { useReorder } from './use-reorder.ts';
 
 interface Props {
-  readonly design: Design;
+  readonly design: FlowDesign;
   reload(): Promise<void>;
 }
 
@@ -96,7 +97,7 @@ function Pane({ design, reload, canChange }: Props & { canChange: boolean }) {
 
 interface ChosenProps extends Props {
   readonly canChange: boolean;
-  readonly step: Design['steps'][number] | undefined;
+  readonly step: FlowDesign['steps'][number] | undefined;
   readonly isAdding: boolean;
   readonly isBeginning: boolean;
 }

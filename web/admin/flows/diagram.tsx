@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { FlowDesign, FlowDiagram } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
@@ -7,11 +8,11 @@ import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { shippedLabel } from '../shipped-labels.ts';
-import { type Design, flowsPath, type Gate, typeOf } from './design.ts';
+import { flowsPath, type Gate, typeOf } from './design.ts';
 import { GateWords, modeWords } from './gate-words.tsx';
 
 /** The flow as a diagram. Gates are forks: who does not pass skips the stage. */
-export function Diagram({ design }: { design: Design }) {
+export function Diagram({ design }: { design: FlowDesign }) {
   return (
     <div className="stack">
       <ol className="flow-diagram" aria-label={t('The path through the flow')}>
@@ -68,7 +69,7 @@ function Mermaid({ slug }: { slug: string }) {
   const ask = () =>
     attempt(async () => {
       const path = `${flowsPath}${encodeURIComponent(slug)}/diagram/`;
-      setText((await apiFetch<{ diagram: string }>('GET', path)).diagram);
+      setText((await apiFetch<FlowDiagram>('GET', path)).diagram);
     });
   if (text !== null)
     return (

@@ -1,3 +1,4 @@
+import type { FlowDesign } from '../../api/types.ts';
 import '../generic/detail.css';
 import '../generic/form.css';
 import './flows.css';
@@ -9,7 +10,7 @@ import { useHeld, useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { Tabs } from '../generic/tabs.tsx';
-import { UsedBy } from '../generic/used-by.tsx';
+import { UsedByTab } from '../generic/used-by.tsx';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
@@ -17,7 +18,7 @@ import { ActionMenu } from '../parts/menu.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { shippedLabel } from '../shipped-labels.ts';
-import { type Design, purposeOf, useCanDesign, useDesign } from './design.ts';
+import { purposeOf, useCanDesign, useDesign } from './design.ts';
 import { Designer } from './designer.tsx';
 import { Diagram } from './diagram.tsx';
 import { ObjectBeside } from './object-beside.tsx';
@@ -75,14 +76,14 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
       {tab === 'diagram' && <Diagram design={design} />}
       {tab === 'try' && <TryTab design={design} />}
       {tab === 'settings' && <SettingsTab design={design} path={entry.path} reload={read.reload} />}
-      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
+      {tab === 'used-by' && <UsedByTab entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={design.pk} />}
     </Page>
   );
 }
 
 interface SettingsProps {
-  readonly design: Design;
+  readonly design: FlowDesign;
   readonly path: string;
   reload(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { SignInSwitches } from '../../api/types.ts';
 import './flows.css';
 import { useAnswer } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
@@ -6,7 +7,7 @@ import type { Row } from '../api/objects.ts';
 import { ListPage } from '../generic/list-page.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { labelOfObject } from '../shipped-labels.ts';
-import { ReadyMade, type Switches } from './ready-made.tsx';
+import { ReadyMade } from './ready-made.tsx';
 
 /** The list of flows, below the ready-made ones. */
 export const FlowsPage = (props: ResourcePage) =>
@@ -16,7 +17,7 @@ const maxShown = 3;
 
 /** For superusers, who alone may see all that a flow is used for. */
 function FlowsWithSwitches(props: ResourcePage) {
-  const read = useAnswer<Switches>('/flows/switches/');
+  const read = useAnswer<SignInSwitches>('/flows/switches/');
   const switches = read.answer.state === 'ready' ? read.answer.value : null;
   const uses = switches?.uses ?? [];
   // Invitations lead to theirs, not an object.

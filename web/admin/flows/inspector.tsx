@@ -1,32 +1,20 @@
 import { useEffect, useState } from 'react';
 import { errorMessage } from '../../api/call.ts';
 import { callApi } from '../../api/client.ts';
+import type { FlowInspection, FlowStageBinding } from '../../api/types.ts';
 import { Code } from '../../elements/code.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Challenge } from '../../flow/challenge.ts';
 import { t } from '../../texts/texts.ts';
 import { kindName } from '../labels.ts';
 
-interface Binding {
-  readonly stage_obj: { readonly name: string; readonly verbose_name: string } | null;
-}
-
-interface Inspection {
-  readonly plans: readonly unknown[];
-  readonly current_plan?: {
-    readonly current_stage: Binding | null;
-    readonly next_planned_stage: Binding | null;
-    readonly plan_context: Readonly<Record<string, unknown>>;
-  };
-}
-
 /** The state of the running flow, reloaded at each step. */
 export function Inspector({ slug, challenge }: { slug: string; challenge: Challenge | null }) {
-  const [read, setRead] = useState<{ readonly value?: Inspection; readonly problem?: string } | null>(null);
+  const [read, setRead] = useState<{ readonly value?: FlowInspection; readonly problem?: string } | null>(null);
   useEffect(() => {
     if (!challenge) return;
     let isWanted = true;
-    callApi<Inspection>('GET', `/flows/inspector/${encodeURIComponent(slug)}/`)
+    callApi<FlowInspection>('GET', `/flows/inspector/${encodeURIComponent(slug)}/`)
       .then((value) => isWanted && setRead({ value }))
       .catch((caught) => isWanted && setRead({ problem: errorMessage(caught) }));
     return () => {
@@ -58,7 +46,7 @@ export function Inspector({ slug, challenge }: { slug: string; challenge: Challe
   );
 }
 
-function Stage({ binding }: { binding: Binding | null }) {
+function Stage({ binding }: { binding: FlowStageBinding | null }) {
   const stage = binding?.stage_obj;
   if (!stage) return <>–</>;
   return (

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { ReadyMadeFlow, SignInSwitches } from '../../api/types.ts';
 import { type Loadable, Loaded } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
@@ -8,21 +9,7 @@ import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { flowsPath } from './design.ts';
 import { Places } from './places.tsx';
-import { SecondFactorCard, type SecondFactorRequirement } from './second-factor-card.tsx';
-
-interface ReadyMadeFlow {
-  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey' | 'consent' | 'proof';
-  readonly is_on: boolean;
-  readonly flow: string | null;
-  readonly places: readonly { readonly name: string; readonly path: string }[];
-}
-
-export interface Switches {
-  readonly ready_made: readonly ReadyMadeFlow[];
-  readonly second_factor: SecondFactorRequirement;
-  /** What uses each flow, by slug. */
-  readonly uses: readonly { readonly slug: string; readonly used_by: readonly { readonly name: string }[] }[];
-}
+import { SecondFactorCard } from './second-factor-card.tsx';
 
 const path = '/flows/ready_made/';
 
@@ -62,7 +49,7 @@ const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; 
 };
 
 /** Ready-made flows, each with a switch. */
-export function ReadyMade({ read }: { read: Loadable<Switches> }) {
+export function ReadyMade({ read }: { read: Loadable<SignInSwitches> }) {
   return (
     <section className="stack-tight" aria-label={t('Ready-made flows')}>
       <Loaded {...read}>

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiRequest } from '../../api/call.ts';
+import type { SecondFactorRequirement } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { RadioGroup } from '../../elements/choice.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -12,12 +13,6 @@ import { Places } from './places.tsx';
 
 const path = '/flows/second_factor/';
 
-export interface SecondFactorRequirement {
-  readonly require: string;
-  readonly groups: readonly string[];
-  readonly places: readonly { readonly name: string; readonly path: string }[];
-}
-
 interface Props {
   readonly stored: SecondFactorRequirement;
   reload(): Promise<void>;
@@ -25,7 +20,7 @@ interface Props {
 
 /** Of whom sign-in requires a second factor. */
 export function SecondFactorCard({ stored, reload }: Props) {
-  const [require, setRequire] = useState(stored.require);
+  const [require, setRequire] = useState<string>(stored.require);
   const [groups, setGroups] = useState<readonly (string | number)[]>(stored.groups);
   const { isBusy, problem, attempt } = useAttempt();
   const announce = useToast();

@@ -1,12 +1,12 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { callApi } from '../../api/client.ts';
+import type { FlowDesign, SessionUser } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { Waiting } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { useInterface } from '../api/interface.ts';
-import type { Design } from './design.ts';
 
 const RunPane = lazy(async () => ({ default: (await import('./run-pane.tsx')).RunPane }));
 
@@ -26,7 +26,7 @@ interface End {
 }
 
 /** Runs the flow for real, in a pane. */
-export function TryTab({ design }: { design: Design }) {
+export function TryTab({ design }: { design: FlowDesign }) {
   const { user } = useInterface();
   const [run, setRun] = useState(() => (wasRunning(design.slug) ? 1 : 0));
   const [end, setEnd] = useState<End | null>(null);
@@ -114,7 +114,7 @@ const wasRunning = (slug: string): boolean => isAllowedHere(slug) && sessionStor
 
 async function whoIsIn(): Promise<string | null> {
   try {
-    return (await callApi<{ user: { username: string } }>('GET', '/core/users/me/')).user.username;
+    return (await callApi<SessionUser>('GET', '/core/users/me/')).user.username;
   } catch {
     return null;
   }

@@ -1,7 +1,8 @@
 import { type PointerEvent, useEffect, useRef, useState } from 'react';
 import { apiFetch, errorMessage } from '../../api/call.ts';
+import type { FlowDesign } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { type Design, type DesignStep, flowsPath } from './design.ts';
+import { type DesignStep, flowsPath } from './design.ts';
 import type { CardMoves } from './step-card.tsx';
 
 interface Reorder {
@@ -15,7 +16,7 @@ interface Reorder {
 }
 
 /** Moves stages by dragging and by keyboard. Each move is one write of the whole order. */
-export function useReorder(design: Design, reload: () => Promise<void>): Reorder {
+export function useReorder(design: FlowDesign, reload: () => Promise<void>): Reorder {
   const [order, setOrder] = useState<readonly string[] | null>(null);
   const [dragged, setDragged] = useState<string | null>(null);
   const [told, setTold] = useState('');

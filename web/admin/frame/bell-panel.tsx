@@ -1,6 +1,7 @@
 import { useCallback } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { isObject } from '../../api/is-object.ts';
+import type { AdminInterface, Event, Notification, PaginatedNotificationList } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
@@ -8,21 +9,13 @@ import { Notice } from '../../elements/notice.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
-import { type Interface, useInterface } from '../api/interface.ts';
+import { useInterface } from '../api/interface.ts';
 import { readNames } from '../api/objects.ts';
-import type { Event } from '../events/event.ts';
+import { factsIn } from '../events/event.ts';
 import { Link } from '../link.tsx';
 
 const path = '/events/notifications/';
 const severities: Readonly<Record<string, Text>> = { notice: 'Notice', warning: 'Warning', alert: 'Alert' };
-
-interface Notification {
-  readonly pk: string;
-  readonly severity: string;
-  readonly body: string;
-  readonly created: string;
-  readonly event: Event | null;
-}
 
 interface Linked extends Notification {
   /** The page of what it is about; null if the caller may not see it. */
@@ -97,9 +90,9 @@ export function BellPanel({ user, onSeen }: { user: number; onSeen(): void }) {
   );
 }
 
-async function readUnread(user: number, resources: Interface['resources']): Promise<Linked[]> {
+async function readUnread(user: number, resources: AdminInterface['resources']): Promise<Linked[]> {
   const query = `user=${user}&seen=false&ordering=-created&page_size=10`;
-  const { results } = await apiFetch<{ results: readonly Notification[] }>('GET', `${path}?${query}`);
+  const { results } = await apiFetch<PaginatedNotificationList>('GET', `${path}?${query}`);
   const models = results.map(({ event }) => modelOf(event));
   const known = new Set(resources.map(({ model }) => model));
   const named = models.flatMap((one) => (one && known.has(one.model) ? [one] : []));
@@ -119,7 +112,7 @@ const isHexUuid = /^[\da-f]{32}$/;
 
 /** The object that an event is about. */
 function modelOf(event: Event | null): { readonly model: string; readonly pk: string } | null {
-  const { model } = event?.context ?? {};
+  const { model } = factsIn(event?.context);
   if (!isObject(model) || typeof model.pk === 'undefined' || model.pk === null) return null;
   const pk = String(model.pk);
   return {

@@ -2,6 +2,7 @@ import './bell.css';
 import { Bell as BellIcon } from 'lucide-react';
 import { Suspense, useCallback, useEffect, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { PaginatedNotificationList } from '../../api/types.ts';
 import { Waiting } from '../../elements/loading.tsx';
 import { Popover } from '../../elements/popover.tsx';
 import { lazyPage } from '../../page/lazy-page.ts';
@@ -47,7 +48,7 @@ function useUnreadCount(user: number): readonly [number, () => void] {
   const [count, setCount] = useState(() => keptUnreadCount(user)?.count ?? 0);
   const recount = useCallback(async () => {
     const path = `/events/notifications/?user=${user}&seen=false&page_size=1`;
-    const found = await apiFetch<{ pagination: { count: number } }>('GET', path).catch(() => null);
+    const found = await apiFetch<PaginatedNotificationList>('GET', path).catch(() => null);
     if (!found) return;
     keepUnreadCount(user, found.pagination.count);
     setCount(found.pagination.count);

@@ -1,5 +1,5 @@
+import type { AdminInterface } from '../../api/types.ts';
 import { type Text, t } from '../../texts/texts.ts';
-import type { Interface } from '../api/interface.ts';
 
 export interface MenuItem {
   /** In the page's language. */
@@ -81,7 +81,7 @@ const listOf: Readonly<Record<string, string>> = {
 };
 
 /** The menu, without what the caller may not see. */
-export function menuFor({ resources, system_permissions }: Interface): MenuGroup[] {
+export function menuFor({ resources, system_permissions }: AdminInterface): MenuGroup[] {
   const names = new Map(resources.map(({ path, plural }) => [path, plural]));
   const isOffered = (path: string) =>
     path === '/everything/' || names.has(listOf[path] ?? path) || system_permissions.includes(permissionOf[path] ?? '');

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
+import type { AdminInterface } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
-import { entryAt, type Interface, useInterface } from '../api/interface.ts';
+import { entryAt, useInterface } from '../api/interface.ts';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { type MenuItem, menuFor, start } from './menu-list.ts';
@@ -78,7 +79,7 @@ function showWithin(list: HTMLElement | null): void {
 }
 
 /** The menu entry of a page; a kind belongs to the entry of its family, other resources to "Everything". */
-function menuPath(path: string, { resources }: Interface, items: readonly MenuItem[]): string {
+function menuPath(path: string, { resources }: AdminInterface, items: readonly MenuItem[]): string {
   const [entry] =
     entryAt(resources, path.replace(/^\/(new|edit)\//, '/').replace(/^\/applications\//, '/core/applications/')) ?? [];
   if (!entry) return path;

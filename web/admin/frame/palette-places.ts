@@ -1,7 +1,8 @@
+import type { AdminInterface } from '../../api/types.ts';
 import { chooseTheme, type Theme, themes } from '../../page/theme.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf } from '../address.ts';
-import type { Interface, ResourceEntry } from '../api/interface.ts';
+import type { ResourceEntry } from '../api/interface.ts';
 import { hrefOfView, type SavedView } from '../api/saved-views.tsx';
 import { inSentence } from '../labels.ts';
 import { newAddressOf } from '../new-address.ts';
@@ -42,7 +43,7 @@ const synonyms: Readonly<Record<string, Text>> = {
 };
 
 /** Pages, saved views and actions that the caller may use. */
-export function placesOf(known: Interface, views: readonly SavedView[]): Hit[] {
+export function placesOf(known: AdminInterface, views: readonly SavedView[]): Hit[] {
   const menu = menuFor(known).flatMap(({ items }) => items);
   const inMenu = new Set(menu.map(({ path }) => path));
   const pages = [
@@ -78,7 +79,7 @@ export function placesOf(known: Interface, views: readonly SavedView[]): Hit[] {
   ];
 }
 
-function furtherActions({ resources, user }: Interface): Omit<Hit, 'kind'>[] {
+function furtherActions({ resources, user }: AdminInterface): Omit<Hit, 'kind'>[] {
   const mayAdd = (path: string) => resources.some((entry) => entry.path === path && entry.may.add === 'all');
   return [
     ...(mayAdd('/stages/invitation/invitations/')
@@ -108,7 +109,7 @@ const aboutNew = /^new\s+/i;
 export const isAboutNew = (search: string): boolean => aboutNew.test(search);
 
 /** Ways to look for a text in lists that are searched by themselves: those of the menu, or all of them. */
-export function listsWith(search: string, known: Interface, all: boolean): Hit[] {
+export function listsWith(search: string, known: AdminInterface, all: boolean): Hit[] {
   const inMenu = new Set(menuFor(known).flatMap(({ items }) => items.map(({ path }) => path)));
   const product = search.replace(aboutNew, '');
   // Some lists are there twice, for all users and for the caller alone.

@@ -1,8 +1,9 @@
+import type { AdminInterface } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { useAddress } from '../address.ts';
 import type { Action } from '../api/action.ts';
 import type { Description } from '../api/description.ts';
-import { type Interface, type ResourceEntry, useInterface } from '../api/interface.ts';
+import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { ActionMenu, type MenuItem } from '../parts/menu.tsx';
 import { RunDialog } from './run-dialog.tsx';
 
@@ -49,7 +50,7 @@ export function ActionButtons({ entry, description, objectKey, held, further = [
 const dialogOf = ({ name }: Action): string => `run-${name}`;
 
 /** Whether the caller may use it; `held` are permissions on the object. */
-function isOffered(action: Action, { user, acting, actions }: Interface, held: readonly string[] = []): boolean {
+function isOffered(action: Action, { user, acting, actions }: AdminInterface, held: readonly string[] = []): boolean {
   if (!action.credentials.includes(acting ? 'impersonated session' : 'session')) return false;
   return user.is_superuser || action.needs.every((need) => actions.includes(need) || held.includes(need));
 }

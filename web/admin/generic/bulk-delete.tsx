@@ -14,7 +14,7 @@ import { BulkProgress, BulkRefusals } from './bulk-outcome.tsx';
 import type { BulkProps, Picked } from './picked.ts';
 import { locksOut, TypedText } from './typed-text.tsx';
 import { useBulkWrite } from './use-bulk-write.ts';
-import { namesOfUses, type Use, Uses } from './used-by.tsx';
+import { namesOfUses, Uses } from './used-by.tsx';
 
 /** Deletes the chosen rows, once it has been seen what goes with them. */
 export function BulkDelete(props: BulkProps) {
@@ -29,13 +29,13 @@ export function BulkDelete(props: BulkProps) {
 }
 
 interface Trial {
-  readonly results: readonly BulkResult<Use>[];
+  readonly results: readonly BulkResult[];
   readonly names: Names;
 }
 
 /** Two requests, however many rows there are. */
 async function tryDeletions(picked: readonly Picked[]): Promise<Trial> {
-  const results = await tryInBulk<Use>(picked.map(({ path }) => ({ path, delete: true })));
+  const results = await tryInBulk(picked.map(({ path }) => ({ path, delete: true })));
   return { results, names: await namesOfUses(results.flatMap(({ used_by = [] }) => used_by)) };
 }
 
@@ -88,7 +88,7 @@ function Decision({ entry, picked, onDone, onClose, results, names }: BulkProps 
 
 interface ConsequencesProps {
   readonly entry: ResourceEntry;
-  readonly result: BulkResult<Use> | undefined;
+  readonly result: BulkResult | undefined;
   readonly names: Names;
 }
 

@@ -25,7 +25,7 @@ import { Tabs } from './tabs.tsx';
 import { isTechnical } from './technical.ts';
 import { TryTab } from './try-tab.tsx';
 import { useCrumbs } from './use-crumbs.ts';
-import { UsedBy } from './used-by.tsx';
+import { UsedByTab } from './used-by.tsx';
 import { WithSidePanel } from './with-side-panel.tsx';
 
 /** One object: what it holds, what uses it, what has happened to it. */
@@ -79,7 +79,7 @@ function Detail({ entry, objectKey, Banner, SidePanel, description }: ResourcePa
       )}
       {tab === 'bindings' && <BindingsTab entry={entry} object={object} />}
       {tab === 'try' && entry.family && <TryTab family={entry.family} objectKey={object.pk} />}
-      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
+      {tab === 'used-by' && <UsedByTab entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={object.pk} />}
     </Page>
   );

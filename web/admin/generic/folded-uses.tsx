@@ -3,7 +3,7 @@ import { t } from '../../texts/texts.ts';
 import './detail.css';
 import { useAddress } from '../address.ts';
 import type { ResourcePage } from '../resource-page.ts';
-import { UsedBy } from './used-by.tsx';
+import { UsedByTab } from './used-by.tsx';
 
 /** What uses an object, read once it is unfolded. */
 export function FoldedUses({ entry, objectKey }: Pick<ResourcePage, 'entry' | 'objectKey'>) {
@@ -12,7 +12,7 @@ export function FoldedUses({ entry, objectKey }: Pick<ResourcePage, 'entry' | 'o
   return (
     <details className="card folded-uses" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t('Used by')}</summary>
-      {isOpen && <UsedBy entry={entry} objectKey={objectKey} />}
+      {isOpen && <UsedByTab entry={entry} objectKey={objectKey} />}
     </details>
   );
 }

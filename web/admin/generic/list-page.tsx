@@ -1,3 +1,4 @@
+import type { Pagination } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './list.css';
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
@@ -19,7 +20,7 @@ import { ActionButtons } from './action-buttons.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { ColumnsButton, useColumns } from './columns.tsx';
 import { Filters } from './filters.tsx';
-import { Pager, type Pagination } from './pager.tsx';
+import { Pager } from './pager.tsx';
 import type { BulkVerbsProps } from './picked.ts';
 import { SavedViewLinks, SavedViewsButton, useCurrentView } from './saved-views.tsx';
 import { type ExtraColumn, Table } from './table.tsx';

@@ -1,14 +1,7 @@
+import type { Pagination } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { hereWith } from '../address.ts';
 import { Link } from '../link.tsx';
-
-export interface Pagination {
-  readonly next: number;
-  readonly previous: number;
-  readonly count: number;
-  readonly current: number;
-  readonly total_pages: number;
-}
 
 interface Props {
   readonly pagination: Pagination;

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { PolicyTestResult, PropertyMappingTestResult } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -8,14 +9,7 @@ import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 
-/** What the two test operations answer. */
-interface Outcome {
-  readonly passing?: boolean;
-  readonly messages?: readonly string[];
-  readonly log_messages?: readonly { readonly event: string }[];
-  readonly successful?: boolean;
-  readonly result?: string;
-}
+type Outcome = Partial<PolicyTestResult & PropertyMappingTestResult>;
 
 /** Runs a policy or a mapping on a chosen person, without side effects. */
 export function TryTab({ family, objectKey }: { family: string; objectKey: string }) {

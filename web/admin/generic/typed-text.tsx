@@ -1,12 +1,12 @@
+import type { UsedBy } from '../../api/types.ts';
 import { TextField } from '../../elements/field.tsx';
 import { t } from '../../texts/texts.ts';
 import type { ResourceEntry } from '../api/interface.ts';
-import type { Use } from './used-by.tsx';
 
 /** Whether deleting an object can lock people out: what makes superusers, and what sign-in uses. */
 export const locksOut = (
   { reaches_sign_in, path }: ResourceEntry,
-  uses: readonly Use[],
+  uses: readonly UsedBy[],
   isSuperuser: unknown,
 ): boolean => isSuperuser === true || (reaches_sign_in && (uses.length > 0 || path === stageBindings));
 

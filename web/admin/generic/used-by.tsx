@@ -1,4 +1,5 @@
 import { use, useCallback } from 'react';
+import type { UsedBy } from '../../api/types.ts';
 import { type Loadable, Loaded, useLoadable } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
@@ -10,16 +11,8 @@ import { kindName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { labelOfObject } from '../shipped-labels.ts';
 
-export interface Use {
-  readonly app: string;
-  readonly model_name: string;
-  readonly pk: string;
-  readonly name: string;
-  readonly action: 'cascade' | 'cascade_many' | 'set_null' | 'set_default' | 'protect';
-}
-
 /** What deleting the object does to what uses it. */
-const consequences: Readonly<Record<Use['action'], Text>> = {
+const consequences: Readonly<Record<UsedBy['action'], Text>> = {
   cascade: 'is deleted with it',
   cascade_many: 'is no longer linked to it',
   set_null: 'no longer refers to it',
@@ -28,7 +21,7 @@ const consequences: Readonly<Record<Use['action'], Text>> = {
 };
 
 /** What that means for the use; of a group for its members, and of what a binding names for who gets in. */
-function consequenceOf(use: Use, deleted: ResourceEntry): Text {
+function consequenceOf(use: UsedBy, deleted: ResourceEntry): Text {
   const { action } = use;
   if (action === 'cascade_many' && deleted.model === 'svc_core.group' && modelOf(use) === 'svc_core.user')
     return 'leaves this group';
@@ -37,7 +30,7 @@ function consequenceOf(use: Use, deleted: ResourceEntry): Text {
 }
 
 export interface FoundUses {
-  readonly uses: readonly Use[];
+  readonly uses: readonly UsedBy[];
   readonly names: Names;
 }
 
@@ -47,22 +40,22 @@ export function useUses(entry: ResourceEntry, objectKey: string): Loadable<Found
   const path = `${pathOfObject(entry, objectKey)}used_by/`;
   return useLoadable(
     useCallback(async () => {
-      const { answer: uses, names } = await pages.read<readonly Use[]>(path);
+      const { answer: uses, names } = await pages.read<readonly UsedBy[]>(path);
       return { uses, names };
     }, [pages, path]),
   );
 }
 
 /** Where objects have their pages. */
-export function namesOfUses(uses: readonly Use[]): Promise<Names> {
+export function namesOfUses(uses: readonly UsedBy[]): Promise<Names> {
   const byModel = Map.groupBy(uses, modelOf);
   return readNames([...byModel].map(([model, of]) => `${model}:${[...new Set(of.map(({ pk }) => pk))].join(',')}`));
 }
 
-const modelOf = ({ app, model_name }: Use): string => `${app}.${model_name}`;
+const modelOf = ({ app, model_name }: UsedBy): string => `${app}.${model_name}`;
 
 /** The tab that lists them. */
-export function UsedBy({ entry, objectKey }: { entry: ResourceEntry; objectKey: string }) {
+export function UsedByTab({ entry, objectKey }: { entry: ResourceEntry; objectKey: string }) {
   return (
     <Loaded {...useUses(entry, objectKey)}>
       {(found) =>

@@ -1,9 +1,10 @@
+import type { PaginatedEventList } from '../../api/types.ts';
 import '../generic/list.css';
 import '../events/events.css';
 import { Loaded } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { usePart } from '../api/pages.ts';
-import { type Event, filterNames } from '../events/event.ts';
+import { filterNames } from '../events/event.ts';
 import { EventRow } from '../events/event-row.tsx';
 import { RuleDialogs } from '../events/rule-dialog.tsx';
 import { AllOf } from './all-of.tsx';
@@ -20,9 +21,7 @@ export function EventRows({ query, none }: Props) {
     [values].flat().map((value) => [name, value]),
   );
   const text = new URLSearchParams(asked).toString();
-  const events = usePart<{ results: readonly Event[]; pagination: { readonly count: number } }>(
-    `/events/events/?${text}`,
-  );
+  const events = usePart<PaginatedEventList>(`/events/events/?${text}`);
   // Of other filters the page of events knows nothing.
   const isKnown = Object.keys(query).every((name) => filterNames.some((known) => known === name));
   return (

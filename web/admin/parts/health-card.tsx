@@ -1,19 +1,10 @@
 import type { ReactNode } from 'react';
+import type { Maintenance } from '../../api/types.ts';
 import { Moment } from '../../elements/moment.tsx';
 import { t } from '../../texts/texts.ts';
 
 /** What the start page and the system page know of the server. */
-export interface Vitals {
-  readonly version: string;
-  readonly public_url: string;
-  readonly health: {
-    readonly database: string;
-    readonly mail: boolean;
-    readonly jobs_queued: number;
-    readonly jobs_failed: number;
-    readonly last_backup: string | null;
-  } | null;
-}
+export type Vitals = Pick<Maintenance, 'version' | 'public_url' | 'health'>;
 
 /** The health of the server; nothing for those who may not see it. */
 export function HealthCard({ vitals, children }: { vitals: Vitals; children?: ReactNode }) {

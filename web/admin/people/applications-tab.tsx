@@ -1,21 +1,15 @@
+import type { PaginatedApplicationList, User } from '../../api/types.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
-import { Pager, type Pagination } from '../generic/pager.tsx';
+import { Pager } from '../generic/pager.tsx';
 import { Link } from '../link.tsx';
-import type { Person } from './person.ts';
-
-interface Application {
-  readonly pk: string;
-  readonly name: string;
-  readonly slug: string;
-}
 
 /** The applications that a person may open. */
-export function ApplicationsTab({ person: { pk: person } }: { person: Person }) {
+export function ApplicationsTab({ person: { pk: person } }: { person: User }) {
   const page = useAddress().query.get('page') ?? '1';
   // Not as a part of the page: lists of pages show superusers everything.
-  const read = useAnswer<{ readonly results: readonly Application[]; readonly pagination: Pagination }>(
+  const read = useAnswer<PaginatedApplicationList>(
     `/core/applications/?for_user=${person}&page_size=100&ordering=name&page=${page}`,
   );
   return (

@@ -1,4 +1,5 @@
-import { browserName, type UserAgent } from '../../elements/browser-name.ts';
+import type { AuthenticatedSession, Token, User, UserConsent, UserSourceConnection } from '../../api/types.ts';
+import { browserName } from '../../elements/browser-name.ts';
 import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
@@ -6,10 +7,9 @@ import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { countryOf, spelled } from '../labels.ts';
 import { Belongings, type BelongingsProps } from './belongings-list.tsx';
-import type { Person } from './person.ts';
 
 interface Of {
-  readonly person: Person;
+  readonly person: User;
 }
 
 /** What is said of each kind. */
@@ -28,21 +28,12 @@ const accounts: Words = {
   question: 'Disconnect {name}?',
 };
 
-export interface Session {
-  readonly uuid: string;
-  readonly current: boolean;
-  readonly last_ip: string;
-  readonly last_used: string;
-  readonly user_agent: UserAgent;
-  readonly geo_ip: { readonly city: string; readonly country: string } | null;
-}
-
-const sessionsPath = ({ username }: Person): string =>
+const sessionsPath = ({ username }: User): string =>
   `/core/authenticated_sessions/?${new URLSearchParams({ user__username: username, page_size: '100' })}`;
 
 export function Sessions({ person }: Of) {
   return (
-    <Belongings<Session>
+    <Belongings<AuthenticatedSession>
       from={sessionsPath(person)}
       pathOf={({ uuid, current }) => (current ? null : `/core/authenticated_sessions/${uuid}/`)}
       {...signedIn}
@@ -99,14 +90,6 @@ export function Devices({ person }: Of) {
   );
 }
 
-interface Token {
-  readonly pk: string;
-  readonly identifier: string;
-  readonly intent: string;
-  readonly expires: string | null;
-  readonly expiring: boolean;
-}
-
 export function Tokens({ person }: Of) {
   return (
     <Belongings<Token>
@@ -133,16 +116,9 @@ export function Tokens({ person }: Of) {
   );
 }
 
-interface Consent {
-  readonly pk: number;
-  readonly application: { readonly name: string };
-  readonly permissions: string;
-  readonly expires: string | null;
-}
-
 export function Consents({ person }: Of) {
   return (
-    <Belongings<Consent>
+    <Belongings<UserConsent>
       from={`/core/user_consent/?user=${person.pk}&page_size=100`}
       pathOf={({ pk }) => `/core/user_consent/${pk}/`}
       {...consents}
@@ -156,16 +132,10 @@ export function Consents({ person }: Of) {
   );
 }
 
-interface Connection {
-  readonly pk: number;
-  readonly source: { readonly name: string };
-  readonly created: string;
-}
-
 export function Connections({ person }: Of) {
   const canDelete = useEntry('/sources/user_connections/all/')?.may.delete === 'all';
   return (
-    <Belongings<Connection>
+    <Belongings<UserSourceConnection>
       from={`/sources/user_connections/all/?user=${person.pk}&page_size=100`}
       pathOf={({ pk }) => (canDelete ? `/sources/user_connections/all/${pk}/` : null)}
       {...accounts}

@@ -86,7 +86,7 @@ function MembershipDialog({ entry, picked, joins, onDone, onClose }: BulkProps &
 }
 
 /** The result of one request; an error does not stop the others. */
-async function tryOne(path: string, send: () => Promise<unknown>): Promise<BulkResult> {
+async function tryOne(path: string, send: () => Promise<null>): Promise<BulkResult> {
   try {
     return { path, status: 204, body: await send() };
   } catch (refusal) {

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { Role } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { RadioGroup } from '../../elements/choice.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
@@ -31,7 +32,7 @@ export function GiveRoleDialog({ group, reload }: Props) {
     attempt(async () => {
       const usual = usualRoles.find((one) => one.title === title);
       if (!usual) return;
-      const role = await apiFetch<{ pk: string }>('POST', '/rbac/roles/', {
+      const role = await apiFetch<Role>('POST', '/rbac/roles/', {
         name: `${t(usual.title)} (${group.name})`,
       });
       try {

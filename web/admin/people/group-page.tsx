@@ -1,3 +1,4 @@
+import type { Group } from '../../api/types.ts';
 import '../generic/detail.css';
 import './people.css';
 import { Code } from '../../elements/code.tsx';
@@ -10,7 +11,7 @@ import { usePage } from '../api/pages.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { Tabs } from '../generic/tabs.tsx';
-import { UsedBy } from '../generic/used-by.tsx';
+import { UsedByTab } from '../generic/used-by.tsx';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
@@ -19,15 +20,6 @@ import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
 import { GiveRoleDialog, giveRoleItem } from './give-role-dialog.tsx';
 import { MembersTab } from './members-tab.tsx';
-
-interface Group {
-  readonly pk: string;
-  readonly name: string;
-  readonly is_superuser: boolean;
-  readonly parent: string | null;
-  readonly roles: readonly string[];
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
 
 /** A group, what it brings, and who is in it. */
 export function GroupPage({ entry, objectKey }: ResourcePage) {
@@ -75,7 +67,7 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && <Overview group={group} names={names} />}
       {tab === 'members' && <MembersTab group={group} may={may} />}
-      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
+      {tab === 'used-by' && <UsedByTab entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={group.pk} />}
     </Page>
   );

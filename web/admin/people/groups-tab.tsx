@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch, errorMessage } from '../../api/call.ts';
+import type { User } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -9,12 +10,11 @@ import { useHeld } from '../api/interface.ts';
 import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
-import type { Person } from './person.ts';
 
 const joining = 'svc_core.add_user_to_group';
 
 /** The groups of a person; they join and leave here. */
-export function GroupsTab({ person, names, reload }: { person: Person; names: Names; reload(): Promise<void> }) {
+export function GroupsTab({ person, names, reload }: { person: User; names: Names; reload(): Promise<void> }) {
   const held = useHeld();
   const [problem, setProblem] = useState<string | null>(null);
   const done = useToast();

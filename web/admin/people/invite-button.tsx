@@ -40,7 +40,7 @@ function InviteDialog({ onClose }: { onClose(): void }) {
     void attempt(async () => {
       const fixed_data = { ...(name && { name }), ...(email && { email }) };
       const body = { name: `${slugOf(name || email) || 'invitation'}-${Date.now()}`, single_use: true, fixed_data };
-      const { pk, link } = await apiFetch<{ pk: string; link: string | null }>('POST', invitationsPath, {
+      const { pk, link } = await apiFetch<Invitation>('POST', invitationsPath, {
         ...body,
         expires: new Date(Date.now() + Number(days) * dayMs).toISOString(),
       });

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch, errorMessage } from '../../api/call.ts';
+import type { PaginatedUserList } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -10,12 +11,6 @@ import type { NamedObject } from '../api/objects.ts';
 import { Face } from '../icons/face.tsx';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
-import type { Person } from './person.ts';
-
-interface Members {
-  readonly results: readonly Pick<Person, 'pk' | 'username' | 'name' | 'avatar' | 'is_active'>[];
-  readonly pagination: { readonly count: number };
-}
 
 interface Props {
   readonly group: { readonly pk: string; readonly name: string };
@@ -27,7 +22,7 @@ interface Props {
 export function MembersTab({ group: { pk, name }, may }: Props) {
   const done = useToast();
   const [problem, setProblem] = useState<string | null>(null);
-  const read = useAnswer<Members>(`/core/users/?groups_by_pk=${pk}&include_groups=false&page_size=100`);
+  const read = useAnswer<PaginatedUserList>(`/core/users/?groups_by_pk=${pk}&include_groups=false&page_size=100`);
   async function add(key: string | null): Promise<void> {
     if (key === null) return;
     setProblem(null);

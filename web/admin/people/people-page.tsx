@@ -1,3 +1,4 @@
+import type { UserPath } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './people.css';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
@@ -57,7 +58,7 @@ function UsualFilters() {
 }
 
 function Folders() {
-  const paths = useAnswer<{ paths: readonly string[] }>('/core/users/paths/');
+  const paths = useAnswer<UserPath>('/core/users/paths/');
   const { query } = useAddress();
   const current = query.get('folder') ?? '';
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
+import type { Link, PaginatedEmailStageList, User } from '../../api/types.ts';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { PasswordField, TextField } from '../../elements/field.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -11,10 +12,9 @@ import { deleteItem } from '../generic/delete-dialog.tsx';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { FirstSignIn } from './first-sign-in.tsx';
-import type { Person } from './person.ts';
 
 interface Props {
-  readonly person: Person;
+  readonly person: User;
   readonly may: NamedObject['may'];
   readonly canSwitch: boolean;
   reload(): Promise<void>;
@@ -67,10 +67,10 @@ export function PersonActions({ person, may, canSwitch, reload }: Props) {
   );
 }
 
-const isNew = ({ is_active, last_login, type }: Person): boolean =>
+const isNew = ({ is_active, last_login, type }: User): boolean =>
   is_active && last_login === null && !type.includes('service_account');
 
-function PasswordDialog({ person }: { person: Person }) {
+function PasswordDialog({ person }: { person: User }) {
   const [password, setPassword] = useState('');
   const done = useToast();
   return (
@@ -110,7 +110,7 @@ async function recovering<T>(path: string, { is_superuser }: { is_superuser: boo
   }
 }
 
-function RecoveryDialog({ person }: { person: Person }) {
+function RecoveryDialog({ person }: { person: User }) {
   const [link, setLink] = useState<string | null>(null);
   const { user } = useInterface();
   return (
@@ -120,7 +120,7 @@ function RecoveryDialog({ person }: { person: Person }) {
       confirm={t(link ? 'Create another' : 'Create a link')}
       leave={t(link ? 'Close' : 'Cancel')}
       act={async () => {
-        const made = await recovering<{ link: string }>(`/core/users/${person.pk}/recovery/`, user);
+        const made = await recovering<Link>(`/core/users/${person.pk}/recovery/`, user);
         setLink(made.link);
       }}
     >
@@ -138,15 +138,14 @@ function RecoveryDialog({ person }: { person: Person }) {
 }
 
 /** Through the first e-mail stage whose template is about passwords, else any. */
-async function mailRecovery({ pk }: Person, user: { is_superuser: boolean }): Promise<void> {
-  type Stages = { readonly results: readonly { readonly pk: string; readonly template: string }[] };
-  const { results } = await apiFetch<Stages>('GET', '/stages/email/?page_size=100&ordering=name');
+async function mailRecovery({ pk }: User, user: { is_superuser: boolean }): Promise<void> {
+  const { results } = await apiFetch<PaginatedEmailStageList>('GET', '/stages/email/?page_size=100&ordering=name');
   const stage = results.find(({ template }) => template.includes('password')) ?? results[0];
   if (!stage) throw new Error(t('There is no email stage. Create one first.'));
   await recovering(`/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`, user);
 }
 
-function RecoveryMailDialog({ person }: { person: Person }) {
+function RecoveryMailDialog({ person }: { person: User }) {
   const done = useToast();
   const { user } = useInterface();
   const { username: name, email } = person;
@@ -166,7 +165,7 @@ function RecoveryMailDialog({ person }: { person: Person }) {
   );
 }
 
-function SecondFactorsDialog({ person }: { person: Person }) {
+function SecondFactorsDialog({ person }: { person: User }) {
   const done = useToast();
   const name = person.username;
   return (
@@ -186,7 +185,7 @@ function SecondFactorsDialog({ person }: { person: Person }) {
   );
 }
 
-function SignOutDialog({ person }: { person: Person }) {
+function SignOutDialog({ person }: { person: User }) {
   const done = useToast();
   return (
     <ActionDialog
@@ -230,7 +229,7 @@ function SwitchDialog({ person: { pk, username: name, is_active }, reload }: Pic
   );
 }
 
-function ActAsDialog({ person }: { person: Person }) {
+function ActAsDialog({ person }: { person: User }) {
   const [reason, setReason] = useState('');
   return (
     <ActionDialog

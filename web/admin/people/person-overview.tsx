@@ -1,5 +1,6 @@
+import type { Device, User } from '../../api/types.ts';
 import { Code } from '../../elements/code.tsx';
-import { deviceKindName, type ListedDevice } from '../../elements/device-kind.ts';
+import { deviceKindName } from '../../elements/device-kind.ts';
 import { Loaded } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { pageLocale } from '../../texts/page-language.ts';
@@ -12,11 +13,9 @@ import { usePart } from '../api/pages.ts';
 import type { Event } from '../events/event.ts';
 import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
-import type { Session } from './belongings.tsx';
-import type { Person } from './person.ts';
 
 /** Who it is. */
-export function PersonOverview({ person, may }: { person: Person; may: NamedObject['may'] }) {
+export function PersonOverview({ person, may }: { person: User; may: NamedObject['may'] }) {
   const { user } = useInterface();
   const sessions = useEntry('/core/authenticated_sessions/');
   const events = useEntry('/events/events/');
@@ -72,7 +71,7 @@ export function PersonOverview({ person, may }: { person: Person; may: NamedObje
 
 const maxGroups = 5;
 
-function Groups({ person: { groups_obj } }: { person: Person }) {
+function Groups({ person: { groups_obj } }: { person: User }) {
   const groups = groups_obj ?? [];
   if (groups.length === 0) return <span className="quiet">{t('In no group.')}</span>;
   return (
@@ -94,10 +93,8 @@ function Groups({ person: { groups_obj } }: { person: Person }) {
 }
 
 /** How they prove who they are beside the password; for superusers, who alone may see it. */
-function Factors({ person: { pk } }: { person: Person }) {
-  const read = usePart<readonly (ListedDevice & { readonly confirmed: boolean })[]>(
-    `/authenticators/admin/all/?user=${pk}`,
-  );
+function Factors({ person: { pk } }: { person: User }) {
+  const read = usePart<Device>(`/authenticators/admin/all/?user=${pk}`);
   return (
     <Loaded {...read}>
       {(devices) => {

@@ -1,8 +1,9 @@
+import type { AdminInterface } from '../../api/types.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import '../generic/detail.css';
 import './people.css';
 import { hrefOf, useAddress } from '../address.ts';
-import { type Interface, useInterface } from '../api/interface.ts';
+import { useInterface } from '../api/interface.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteDialog } from '../generic/delete-dialog.tsx';
 import { FoldedUses } from '../generic/folded-uses.tsx';
@@ -86,7 +87,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
 }
 
 /** What the caller may see of a person. */
-function tabsFor({ actions, resources, user }: Interface): TabGroup[] {
+function tabsFor({ actions, resources, user }: AdminInterface): TabGroup[] {
   const extent = (path: string) => resources.find((entry) => entry.path === path)?.may.view;
   const ifSeen = (path: string, name: string, title: Text) => (extent(path) ? [{ name, title: t(title) }] : []);
   return [

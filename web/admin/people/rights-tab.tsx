@@ -1,9 +1,9 @@
+import type { User, UserRights } from '../../api/types.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
-import { Grants, type Rights } from '../access/grants.tsx';
-import type { Person } from './person.ts';
+import { Grants } from '../access/grants.tsx';
 
 /** What the person may do here, and why. */
-export function RightsTab({ person }: { person: Person }) {
-  const rights = useAnswer<Rights>(`/core/users/${person.pk}/rights/`);
+export function RightsTab({ person }: { person: User }) {
+  const rights = useAnswer<UserRights>(`/core/users/${person.pk}/rights/`);
   return <Loaded {...rights}>{(found) => <Grants rights={found} />}</Loaded>;
 }

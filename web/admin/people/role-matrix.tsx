@@ -1,4 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
+import type { Permission } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -12,17 +13,6 @@ import { Restored } from '../generic/restored.tsx';
 import { useDraft } from '../generic/use-draft.ts';
 import { kindName, permissionName } from '../labels.ts';
 import { usualRoles } from './usual-roles.ts';
-
-export interface Permission {
-  readonly id: number;
-  readonly name: string;
-  readonly codename: string;
-  readonly model: string;
-  readonly app_label: string;
-  readonly model_verbose: string;
-  /** Whether the caller holds it, and so may give it. */
-  readonly is_held: boolean;
-}
 
 interface Props {
   readonly role: { readonly pk: string; readonly name: string };

@@ -1,3 +1,4 @@
+import type { Permission } from '../../api/types.ts';
 import '../generic/detail.css';
 import '../generic/list.css';
 import './people.css';
@@ -11,14 +12,14 @@ import { PagesContext } from '../api/pages.ts';
 import { DeleteDialog, deleteItem } from '../generic/delete-dialog.tsx';
 import { DetailPage } from '../generic/detail-page.tsx';
 import { Tabs } from '../generic/tabs.tsx';
-import { UsedBy } from '../generic/used-by.tsx';
+import { UsedByTab } from '../generic/used-by.tsx';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../resource-page.ts';
-import { type Permission, RoleMatrix } from './role-matrix.tsx';
+import { RoleMatrix } from './role-matrix.tsx';
 
 type Permissions = { readonly results: readonly Permission[] };
 
@@ -68,7 +69,7 @@ function RoleWithMatrix({ entry, objectKey }: ResourcePage) {
       }
     >
       <Tabs tabs={tabs} current={tab} />
-      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
+      {tab === 'used-by' && <UsedByTab entry={entry} objectKey={objectKey} />}
       {tab === 'permissions' && (
         <>
           <dl className="facts card">

@@ -1,3 +1,4 @@
+import type { IdentificationStage, PaginatedIdentificationStageList } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -10,13 +11,6 @@ import { useInterface } from '../api/interface.ts';
 import type { WholeObject } from '../api/object.ts';
 import { Link } from '../link.tsx';
 import type { BannerProps } from '../resource-page.ts';
-
-interface IdentificationStage {
-  readonly pk: string;
-  readonly name: string;
-  readonly sources: readonly string[];
-  readonly flow_set: readonly { readonly designation: string }[];
-}
 
 const path = '/stages/identification/';
 
@@ -33,7 +27,7 @@ export function AtSignIn({ object }: BannerProps) {
 }
 
 function Offered({ object, canChange }: { object: WholeObject; canChange: boolean }) {
-  const read = useAnswer<{ readonly results: readonly IdentificationStage[] }>(`${path}?page_size=100`);
+  const read = useAnswer<PaginatedIdentificationStageList>(`${path}?page_size=100`);
   return (
     <section className="card stack-tight" aria-label={t('Sign-in page')}>
       <h2>{t('Sign-in page')}</h2>

@@ -1,4 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
+import type { Flow, IdentificationStage } from '../../api/types.ts';
 import { addToList } from '../api/add-to-list.ts';
 import type { Row } from '../api/objects.ts';
 
@@ -11,12 +12,6 @@ export interface NewSource {
   /** Lower case, without the `@`. */
   readonly domains: readonly string[];
   readonly isOffered: boolean;
-}
-
-interface Flow {
-  readonly pk: string;
-  readonly policybindingmodel_ptr_id: string;
-  readonly title: string;
 }
 
 interface List<T> {
@@ -95,11 +90,6 @@ async function copyStages(from: Flow, to: Flow): Promise<void> {
         target: copied.policybindingmodel_ptr_id,
       });
   }
-}
-
-interface IdentificationStage {
-  readonly pk: string;
-  readonly flow_set: readonly { readonly slug: string; readonly designation: string }[];
 }
 
 /** A button with its name, where people sign in. */

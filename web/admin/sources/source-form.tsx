@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useCallback, useMemo, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { OAuthSource, PaginatedSourceList } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { CheckboxField, RadioGroup } from '../../elements/choice.tsx';
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
@@ -44,20 +45,13 @@ const endpoints: readonly (readonly [member: string, label: Text, hint?: Text])[
 
 /** The slug, or with a number what no source has yet; null while that is not known. */
 function useFreeSlug(wanted: string): string | null {
-  const { answer } = useAnswer<{ readonly results: readonly { readonly slug: string }[] }>(
-    '/sources/all/?page_size=100',
-  );
+  const { answer } = useAnswer<PaginatedSourceList>('/sources/all/?page_size=100');
   if (answer.state !== 'ready') return null;
   const taken = new Set(answer.value.results.map(({ slug }) => slug));
   for (let at = 1; ; at++) {
     const slug = at === 1 ? wanted : `${wanted}-${at}`;
     if (!taken.has(slug)) return slug;
   }
-}
-
-interface OwnAddresses {
-  readonly callback_url: string;
-  readonly logout_url: string;
 }
 
 interface Registration {
@@ -76,7 +70,7 @@ function useRegistration({ wellKnown, hasEndpoints }: Service, type: string, slu
       ...(hasEndpoints && Object.fromEntries(endpoints.map(([member]) => [member, 'https://id.example.com/']))),
     };
     if (slug === null) return null;
-    const made = await apiFetch<OwnAddresses>('POST', '/sources/oauth/?dry_run=true', draft);
+    const made = await apiFetch<OAuthSource>('POST', '/sources/oauth/?dry_run=true', draft);
     return { slug, redirect: made.callback_url, ...(hasDiscovery && { signedOut: made.logout_url }) };
   }, [slug, type, hasDiscovery, hasEndpoints]);
   const { answer } = useLoadable(ask);

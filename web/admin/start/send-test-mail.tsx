@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch, errorMessage } from '../../api/call.ts';
+import type { MailTest } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
@@ -11,7 +12,7 @@ export function SendTestMail() {
   async function send(): Promise<void> {
     setBusy(true);
     try {
-      const { to } = await apiFetch<{ to: string }>('POST', '/admin/mail/test/');
+      const { to } = await apiFetch<MailTest>('POST', '/admin/mail/test/');
       setTold({ tone: 'good', text: t('A mail was sent to {to}.', { to }) });
     } catch (problem) {
       setTold({ tone: 'bad', text: errorMessage(problem) });

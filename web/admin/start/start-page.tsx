@@ -1,3 +1,4 @@
+import type { AdminOverview } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './start.css';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
@@ -14,7 +15,6 @@ import { HealthCard } from '../parts/health-card.tsx';
 import { BackupButton, BackupDialog } from './backup.tsx';
 import { Checklist } from './checklist.tsx';
 import { HeldBack } from './held-back.tsx';
-import type { Overview } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
 import { Tiles } from './tiles.tsx';
 import { WeekCard } from './week-card.tsx';
@@ -22,7 +22,7 @@ import { WeekCard } from './week-card.tsx';
 /** Checklist, health and statistics. */
 export function StartPage() {
   const { user } = useInterface();
-  const overview = useAnswer<Overview>('/admin/overview/');
+  const overview = useAnswer<AdminOverview>('/admin/overview/');
   return (
     <Page title={t('Start')} intro={t('Welcome, {name}', { name: user.name || user.username })}>
       <Loaded {...overview}>{(value) => <Content overview={value} reload={overview.reload} />}</Loaded>
@@ -30,7 +30,7 @@ export function StartPage() {
   );
 }
 
-function Content({ overview, reload }: { overview: Overview; reload(): Promise<void> }) {
+function Content({ overview, reload }: { overview: AdminOverview; reload(): Promise<void> }) {
   const { user } = useInterface();
   const { health, week, top_applications, failing_jobs, ending_certificates, checklist, at_least } = overview;
   return (
@@ -73,8 +73,8 @@ function Troubles({
   jobs,
   certificates,
 }: {
-  jobs: Overview['failing_jobs'];
-  certificates: Overview['ending_certificates'];
+  jobs: AdminOverview['failing_jobs'];
+  certificates: AdminOverview['ending_certificates'];
 }) {
   if (jobs.length === 0 && certificates.length === 0) return null;
   return (
@@ -117,7 +117,7 @@ function Troubles({
 }
 
 interface TopProps {
-  readonly applications: Overview['top_applications'];
+  readonly applications: AdminOverview['top_applications'];
   readonly isAtLeast: boolean;
 }
 

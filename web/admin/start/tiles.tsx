@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
+import type { AdminOverview } from '../../api/types.ts';
 import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { KindIcon } from '../icons/kind-icon.tsx';
 import { atLeast, moreThan, numberText } from '../labels.ts';
 import { Link } from '../link.tsx';
-import type { Overview } from './overview.ts';
 
 const dayHours = 24;
 const actions = { logins: 'login', failures: 'login_failed' } as const;
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** The figures that say at a glance how the server is used, as far as the caller may see them. */
-export function Tiles({ overview: { counts, week, at_least } }: { overview: Overview }) {
+export function Tiles({ overview: { counts, week, at_least } }: { overview: AdminOverview }) {
   const isAtLeast = at_least.includes('week');
   const amount = (name: 'users' | 'applications') => moreThan(numberText(counts[name] ?? 0), at_least.includes(name));
   const daily = { query: { period: 'day' }, isAtLeast };

@@ -1,8 +1,9 @@
+import type { Maintenance } from '../../api/types.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { HealthCard } from '../parts/health-card.tsx';
-import { endsSoon, isOver, type Maintenance, type TabProps } from './maintenance.ts';
+import { endsSoon, isOver, type TabProps } from './maintenance.ts';
 import { RowList, type RowProps } from './row-list.tsx';
 
 /** What needs attention, then the health of the server. */

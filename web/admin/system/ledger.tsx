@@ -1,5 +1,6 @@
 import { use, useCallback, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { SyncLedger, SyncObjectResult } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
@@ -17,15 +18,7 @@ import { Link } from '../link.tsx';
 import type { SyncProvider } from './maintenance.ts';
 
 /** `sync/ledger`: an object, and how it was sent last. Secrets in requests are masked by the server. */
-interface Entry {
-  readonly id: string;
-  readonly user: number | null;
-  readonly group: string | null;
-  readonly outstanding: number;
-  readonly error: string;
-  readonly last_sent: string | null;
-  readonly requests: readonly Readonly<Record<string, unknown>>[];
-}
+type Entry = SyncLedger['results'][number];
 
 const pageSize = 100;
 const modelOf = ({ user }: Entry) => (user === null ? 'svc_core.group' : 'svc_core.user');
@@ -40,7 +33,7 @@ export function Ledger({ provider: { pk, name, path } }: { provider: SyncProvide
   const read = useLoadable(
     useCallback(async () => {
       const question = new URLSearchParams({ state, ...(after && { after }) });
-      const { answer, names } = await pages.read<{ results: Entry[] }>(`${path}${pk}/sync/ledger/?${question}`);
+      const { answer, names } = await pages.read<SyncLedger>(`${path}${pk}/sync/ledger/?${question}`);
       return { entries: answer.results, names };
     }, [pages, path, pk, state, after]),
   );
@@ -93,11 +86,7 @@ interface RowProps {
   reload(): Promise<void>;
 }
 
-interface Message {
-  readonly log_level: string;
-  readonly event: string;
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
+type Message = SyncObjectResult['messages'][number];
 
 function EntryRow({ entry, names, at, reload }: RowProps) {
   const [told, setTold] = useState<{ title: string; messages: readonly Message[] } | null>(null);
@@ -106,7 +95,7 @@ function EntryRow({ entry, names, at, reload }: RowProps) {
   const name = object?.name ?? keyOf(entry);
   const send = (isTrial: boolean) =>
     attempt(async () => {
-      const { messages } = await apiFetch<{ messages: Message[] }>(
+      const { messages } = await apiFetch<SyncObjectResult>(
         'POST',
         `${at}sync/object/${isTrial ? '?dry_run=true' : ''}`,
         {

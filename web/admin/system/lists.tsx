@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { apiFetch, errorMessage } from '../../api/call.ts';
+import type { ServiceConnectionState } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -82,23 +83,18 @@ export function Tokens({ found: { tokens } }: TabProps) {
   );
 }
 
-interface State {
-  readonly healthy: boolean;
-  readonly version: string;
-}
-
-function reachOf(state: State | undefined): Mark {
+function reachOf(state: ServiceConnectionState | undefined): Mark {
   if (!state) return { tag: t('Not checked') };
   return state.healthy ? { tone: 'good', tag: t('Reachable') } : { tone: 'alert', tag: t('Not reachable') };
 }
 
 /** The health is checked on demand because that calls the other system. */
 export function Connections({ found: { connections } }: TabProps) {
-  const [states, setStates] = useState<Readonly<Record<string, State>>>({});
+  const [states, setStates] = useState<Readonly<Record<string, ServiceConnectionState>>>({});
   async function check(pk: string): Promise<void> {
     const unreachable = { healthy: false, version: '' };
     const path = `/outposts/service_connections/all/${pk}/state/`;
-    const state = await apiFetch<State>('GET', path).catch(() => unreachable);
+    const state = await apiFetch<ServiceConnectionState>('GET', path).catch(() => unreachable);
     setStates((before) => ({ ...before, [pk]: state }));
   }
   if (connections.length === 0) return <p className="empty">{t('There are no service connections.')}</p>;

@@ -1,3 +1,4 @@
+import type { Maintenance } from '../../api/types.ts';
 import '../generic/detail.css';
 import './system.css';
 import type { ComponentType } from 'react';
@@ -11,7 +12,7 @@ import { Page } from '../page.tsx';
 import { AllSettings } from '../pages/settings.tsx';
 import { Attention } from './attention.tsx';
 import { Certificates, Connections, Jobs, Sources, Tokens } from './lists.tsx';
-import type { Maintenance, TabProps } from './maintenance.ts';
+import type { TabProps } from './maintenance.ts';
 import { Provisioning } from './provisioning.tsx';
 
 interface Part {

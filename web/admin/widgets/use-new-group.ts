@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { apiFetch, errorMessage } from '../../api/call.ts';
+import type { Group } from '../../api/types.ts';
 import { useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
 
@@ -30,7 +31,7 @@ export function useNewGroup(model: string, text: string, onCreated: (group: Name
   async function create(): Promise<void> {
     setComplaint(null);
     try {
-      const { pk } = await apiFetch<{ pk: string }>('POST', '/core/groups/', { name });
+      const { pk } = await apiFetch<Group>('POST', '/core/groups/', { name });
       onCreated(groupNamed(name, pk));
     } catch (problem) {
       setComplaint(errorMessage(problem));

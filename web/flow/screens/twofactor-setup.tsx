@@ -1,4 +1,4 @@
-import type { AuthenticatorTwofactorChallenge } from '../../api/types.ts';
+import type { AuthenticatorTwofactorChallenge, TwofactorDeviceEnrollmentStatus } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { useEffect, useState } from 'react';
@@ -25,7 +25,7 @@ export function TwofactorSetupScreen({ challenge }: { challenge: AuthenticatorTw
     if (!isSignedIn()) return;
     const path = `/stages/authenticator/twofactor/${encodeURIComponent(stage_uuid)}/enrollment_status/`;
     const timer = setInterval(async () => {
-      const status = await callApi<{ twofactor_response: string }>('POST', path).catch(() => null);
+      const status = await callApi<TwofactorDeviceEnrollmentStatus>('POST', path).catch(() => null);
       if (!status || status.twofactor_response === 'waiting') return;
       clearInterval(timer);
       if (status.twofactor_response === 'success') await answer({});
