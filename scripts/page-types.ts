@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonSchema } from '../src/resource/document/json-schema.ts';
-import type { OpenApiDocument } from '../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../src/resource/document/openapi-types.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The types of API data that pages import; `npm run types` writes it. */

@@ -60,6 +60,31 @@ test('imports point only to lower layers', () => {
   expect(wrong).toEqual([]);
 });
 
+/** What pages may import from the server: types of the OpenAPI document, and code that needs nothing else. */
+const sharedTypes = ['src/resource/document/json-schema.ts', 'src/resource/document/openapi-types.ts'];
+const sharedCode = ['src/lib/brand-colours.ts', 'src/lib/spell-out.ts'];
+
+test('pages import from the server only types of the OpenAPI document and a few pure functions', () => {
+  const wrong = others
+    .filter(({ path }) => path.startsWith('web/'))
+    .flatMap((source) => {
+      const imported = importsOf(source).filter((path) => path.startsWith('src/'));
+      const erased = importsOf({ ...source, text: source.text.replaceAll(/^import (?!type\b)[^;]*;/gm, '') });
+      return imported
+        .filter((path) => !sharedCode.includes(path) && !(sharedTypes.includes(path) && erased.includes(path)))
+        .map((path) => `${source.path} imports ${path}`);
+    });
+  expect(wrong).toEqual([]);
+});
+
+test('what pages share with the server imports nothing else', () => {
+  const needed = everything
+    .filter(({ path }) => [...sharedTypes, ...sharedCode].includes(path))
+    .flatMap(importsOf)
+    .filter((path) => ![...sharedTypes, ...sharedCode, 'src/lib/acronyms.ts'].includes(path));
+  expect(needed).toEqual([]);
+});
+
 test('kinds do not import each other', () => {
   const kindOf = (path: string) => path.split('/').slice(0, 4).join('/');
   const wrong = program

@@ -1,8 +1,9 @@
 import { dump } from 'js-yaml';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Call, Reply } from '../resource/call.ts';
-import { documentUnder, type OpenApiDocument } from '../resource/document/openapi.ts';
+import { documentUnder } from '../resource/document/openapi.ts';
 import { asOpenApi30 } from '../resource/document/openapi-30.ts';
+import type { OpenApiDocument } from '../resource/document/openapi-types.ts';
 import type { Operation } from '../resource/document/operation.ts';
 import { noChoice } from '../resource/fields/text.ts';
 import { etagOf, matchesEtag } from '../resource/read/etag.ts';

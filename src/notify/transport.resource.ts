@@ -35,6 +35,7 @@ export const transportResource = (transports: readonly TransportKind[], log: Log
         {
           default: 'local',
           filter: true,
+          labels: { webhook_slack: 'Webhook (Slack)' },
           help: 'How notifications go out: shown in the interface, by mail, or to a webhook.',
         },
       ),

@@ -53,6 +53,8 @@ export interface Declaration<
   /** The name of its schema in the OpenAPI document. */
   readonly schema: string;
   readonly names: readonly [singular: string, plural: string];
+  /** What people call it, if that is not `names` in small letters. */
+  readonly labels?: readonly [singular: string, plural: string];
   /** The client's edit component; adds the four descriptive members. */
   readonly component?: string;
   /** One sentence for the list of types. */
@@ -119,6 +121,7 @@ export type KindDeclaration<F extends Fields, G extends Fields, K extends KeyTyp
   | 'model'
   | 'schema'
   | 'names'
+  | 'labels'
   | 'component'
   | 'description'
   | 'table'

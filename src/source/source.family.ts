@@ -62,6 +62,12 @@ export const sourceFamily = {
     }),
     user_matching_mode: choice(userMatchingModes, {
       default: 'identifier',
+      labels: {
+        email_deny: 'Refuse if the email address is taken',
+        email_link: 'Link to the user with the same email address',
+        username_deny: 'Refuse if the username is taken',
+        username_link: 'Link to the user with the same username',
+      },
       help: 'How users of the source are matched to users here.',
       group: 'Matching',
     }),
@@ -79,6 +85,7 @@ export const sourceFamily = {
     icon: image(),
     group_matching_mode: choice(groupMatchingModes, {
       default: 'identifier',
+      labels: { name_deny: 'Refuse if the name is taken', name_link: 'Link to the group with the same name' },
       help: 'How a group of the source is recognized as one of ours.',
       group: 'Matching',
     }),

@@ -57,7 +57,7 @@ export const userConnectionsResource = defineResource({
 
 export type ConnectionKind<F extends Fields = Fields> = Pick<
   KindDeclaration<F, ConnectionFields, 'int'>,
-  'path' | 'model' | 'schema' | 'names' | 'table' | 'fields'
+  'path' | 'model' | 'schema' | 'names' | 'labels' | 'table' | 'fields'
 > & {
   /** The kind of source that is linked to. */
   readonly sourceModel: string;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { documentUnder, openApiDocument } from '../../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi-types.ts';
 import type { Operation } from '../../src/resource/document/operation.ts';
 import { hasButton } from '../../src/resource/document/ui-metadata/button.ts';
 import { createRegistry } from '../../src/resource/registry.ts';
 import { actionsOf } from '../../web/admin/api/action.ts';
-import type { Document } from '../../web/admin/api/document.ts';
 import { operations, resources, standardIds } from './every-resource.ts';
 
 /** The list that an operation belongs to: the longest path of a resource that its own begins with. */
@@ -33,7 +33,7 @@ describe('each operation of a resource beside its verbs', () => {
     const offered = new Set(
       resources.flatMap(({ path }) => {
         const part: unknown = documentUnder(whole, path);
-        return actionsOf(path, '', part as Document, (text) => text).map(
+        return actionsOf(path, '', part as OpenApiDocument, (text) => text).map(
           (action) => `${action.method} ${action.path} ${action.label}`,
         );
       }),

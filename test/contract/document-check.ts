@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { createRouter } from '../../src/platform/http/router.ts';
-import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi-types.ts';
 import type { Operation } from '../../src/resource/document/operation.ts';
 import { type Answer, type Api, apiBy } from '../support/api.ts';
 

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonSchema } from '../../src/resource/document/json-schema.ts';
-import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi-types.ts';
 import { requestSchema } from '../../src/resource/document/schemas.ts';
 import { isWritable } from '../../src/resource/fields/field.ts';
 import { describeOnSqlite } from '../support/server.ts';

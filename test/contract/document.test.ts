@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi-types.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 describeOnSqlite('the OpenAPI document', (server) => {

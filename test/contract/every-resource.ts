@@ -1,5 +1,5 @@
 import { beforeAll, describe, test } from 'vitest';
-import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi-types.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import type { Api } from '../support/api.ts';
 import { describeOnBoth, startServer, type TestServer } from '../support/server.ts';

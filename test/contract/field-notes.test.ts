@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { spellOut } from '../../src/lib/spell-out.ts';
 import type { JsonSchema } from '../../src/resource/document/json-schema.ts';
-import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi-types.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 const kinds = [
@@ -95,4 +96,33 @@ describeOnSqlite('x-field in the OpenAPI document', (server) => {
     });
     expect(properties.consumer_secret?.['x-field']).toMatchObject({ kind: 'secret', label: 'Client secret' });
   });
+
+  test('labels values only where the label does not follow from the value', async () => {
+    const { document, bodies, membersOf } = await read();
+    const shown = Object.entries(document.components.schemas);
+    const filters = Object.entries(document['x-resources']).flatMap(([path, resource]) =>
+      resource.filters.map(({ name, choices = [], labels }) => ({ place: `${path} ${name}`, choices, labels })),
+    );
+    const members = [...bodies, ...shown].flatMap(([id, schema]) =>
+      membersOf(schema).map(([name, member]) => ({
+        place: `${id} ${name}`,
+        choices: choicesOf(member),
+        labels: member['x-field']?.labels,
+      })),
+    );
+    const wrong = [...filters, ...members].flatMap(({ place, choices, labels = {} }) =>
+      Object.entries(labels)
+        .filter(([value, label]) => !choices.includes(value) || label === spellOut(value))
+        .map(([value]) => `${place}: ${value}`),
+    );
+    expect(wrong).toEqual([]);
+    const labelled = [...filters, ...members].filter(({ labels }) => labels);
+    expect(labelled.length).toBeGreaterThan(30);
+  });
 });
+
+const choicesOf = ({ enum: values, items, anyOf = [] }: JsonSchema): unknown[] => [
+  ...(values ?? []),
+  ...(items?.enum ?? []),
+  ...anyOf.flatMap(choicesOf),
+];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { importedNames, pageTypesOf, typesFile } from '../../scripts/page-types.ts';
-import type { OpenApiDocument } from '../../src/resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../src/resource/document/openapi-types.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
 describeOnSqlite('the types of API data that pages import', (server) => {

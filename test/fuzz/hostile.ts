@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Parameter } from '../../src/resource/document/operation.ts';
+import type { Parameter } from '../../src/resource/document/openapi-types.ts';
 
 const strangeTexts = [
   '',

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { hasButton } from '../../src/resource/document/ui-metadata/button.ts';
 import { isShown, isWritable, type Row } from '../../src/resource/fields/field.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import { englishKind } from '../../web/admin/english-labels.ts';
+import { englishKind } from '../../web/admin/spelling.ts';
 import { resources } from '../contract/every-resource.ts';
 import { createMaker, type Maker } from '../contract/maker.ts';
 import { fillIn } from '../support/admin-form.ts';
@@ -48,7 +48,7 @@ describeJourney(
     test.each(walks)('%s', async (_, path, isDeleted) => {
       const { server } = journey();
       const resource = server.app.engine.registry.resources.find((one) => one.path === path) as Resource;
-      const [singular = '', plural = ''] = resource.names.map(englishKind);
+      const [singular = '', plural = ''] = resource.labels ?? resource.names.map((name) => englishKind(name, {}));
       await moveTo(page, path);
       await expect.poll(() => heading(page).innerText()).toMatch(new RegExp(`^${plural}$`, 'i'));
       await page.locator('table, .empty, .rows').first().waitFor();

@@ -1,15 +1,32 @@
+import type { ValueLabels } from '../../src/resource/document/json-schema.ts';
+import type { AdminInterface } from '../api/types.ts';
 import { pageLanguage, pageLocale } from '../texts/page-language.ts';
 import { known, t } from '../texts/texts.ts';
-import { englishKind, englishOf, inSmallLetters } from './english-labels.ts';
+import { englishKind, englishOf, englishPart, inSmallLetters } from './spelling.ts';
 
-/** A value of a member by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
-export function spelled(value: unknown, member?: string): string {
+/** What the declarations of the server call kinds and actions of events, set once when the pages are opened. */
+let declared: AdminInterface['labels'] = { kinds: {}, event_actions: {} };
+
+export function setLabels(labels: AdminInterface['labels']): void {
+  declared = labels;
+}
+
+/**
+ * A value by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`; with the labels of
+ * its field, if it has some.
+ */
+export function spelled(value: unknown, labels?: ValueLabels): string {
   const text = String(value);
-  return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text, member));
+  return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text, labels));
 }
 
 /** The name of a kind of objects, as the server declares it, in the page's language. */
-export const kindName = (name: string): string => known(englishKind(name));
+export const kindName = (name: string): string => known(englishKind(name, declared.kinds));
+
+export const actionName = (action: string): string => spelled(action, declared.event_actions);
+
+/** The name of the first part of a path. */
+export const partName = (part: string): string => known(englishPart(part));
 
 let countries: Intl.DisplayNames | undefined;
 

@@ -83,6 +83,10 @@ export interface AdminInterface {
       readonly delete: 'all' | 'some' | 'none';
     };
   }[];
+  readonly labels: {
+    readonly kinds: Readonly<Record<string, string>>;
+    readonly event_actions: Readonly<Record<string, string>>;
+  };
 }
 
 export interface AdminOverview {

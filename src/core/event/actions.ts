@@ -29,6 +29,20 @@ export const eventActions = {
   custom_: 'Custom Prefix',
 } as const;
 
+/** What pages call them, where that does not follow from the action. */
+export const eventActionLabels = {
+  authorize_application: 'Signed in to an application',
+  model_created: 'Object created',
+  model_deleted: 'Object deleted',
+  model_updated: 'Object changed',
+  policy_execution: 'Decision of a policy',
+  secret_rotate: 'Secret renewed',
+  secret_view: 'Secret shown',
+  system_task_exception: 'Job failed',
+  system_task_execution: 'Job done',
+  user_write: 'Account saved',
+};
+
 export const customAction = /^custom_[\w.-]{0,100}$/;
 
 export const isEventAction = (text: string): boolean => Object.hasOwn(eventActions, text) || customAction.test(text);

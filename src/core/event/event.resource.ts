@@ -13,7 +13,7 @@ import { oneOfFilter } from '../../resource/list/filters.ts';
 import type { Filter, Resource } from '../../resource/resource.ts';
 import { languageOfCaller } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
-import { customAction, eventActions, isEventAction } from './actions.ts';
+import { customAction, eventActionLabels, eventActions, isEventAction } from './actions.ts';
 import { clipped, eventColumns, keyText } from './columns.ts';
 import { withoutDeletedUsers } from './deleted-users.ts';
 import { exportAction } from './export.ts';
@@ -33,6 +33,7 @@ const actionSchema: JsonSchema = {
 
 const action: Field<string> = {
   ...text({ help: 'What happened: a known action, or one of your own that begins with `custom_`.' }),
+  labels: eventActionLabels,
   schema: actionSchema,
   requestSchema: actionSchema,
   parse: (value) =>

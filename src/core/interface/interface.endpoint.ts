@@ -1,3 +1,4 @@
+import { capitalised } from '../../lib/spell-out.ts';
 import type { Actor } from '../../resource/access/actor.ts';
 import { requireActor } from '../../resource/call.ts';
 import {
@@ -8,14 +9,18 @@ import {
   objectSchema,
   orNull,
   stringSchema,
+  type ValueLabels,
 } from '../../resource/document/json-schema.ts';
 import { buttonPermissions } from '../../resource/document/ui-metadata/button.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
 import { systemPermissions } from '../access/permissions.ts';
+import { eventActionLabels } from '../event/actions.ts';
 import { extents, loadRights, type RightsOf } from './rights.ts';
 import { findSavedViews } from './saved-views.ts';
 import { searchScopeOf, searchScopes } from './search-scope.ts';
+
+const labelsSchema: JsonSchema = { type: 'object', additionalProperties: stringSchema };
 
 const extent: JsonSchema = { type: 'string', enum: extents };
 
@@ -100,6 +105,11 @@ export const interfaceEndpoint = (version: string): Endpoint =>
           ...arrayOf({ $ref: '#/components/schemas/SavedView' }),
           description: 'The views of lists that the caller has saved.',
         },
+        labels: {
+          ...objectSchema({ kinds: labelsSchema, event_actions: labelsSchema }),
+          description:
+            'What pages call kinds, by name in small letters, and actions of events, where they call them otherwise.',
+        },
       }),
     },
     async run({ call, engine: { registry }, tx }) {
@@ -119,9 +129,17 @@ export const interfaceEndpoint = (version: string): Endpoint =>
         actions: buttonsOf(registry).filter((permission) => actor.holds(permission)),
         resources,
         views: await findSavedViews(tx, actor.user.pk),
+        labels: { kinds: kindLabels(registry), event_actions: eventActionLabels },
       };
     },
   });
+
+const kindLabels = ({ resources }: Registry): ValueLabels =>
+  Object.fromEntries(
+    resources.flatMap(
+      ({ names, labels }) => labels?.map((label, at) => [String(names[at]).toLowerCase(), label]) ?? [],
+    ),
+  );
 
 const personOf = ({ user: { pk, username, name, email }, isSuperuser }: Actor) => ({
   ...{ pk, username, name, email },
@@ -145,5 +163,3 @@ function describe(resource: Resource, registry: Registry, rightsOf: RightsOf) {
     may: open.length > 0 ? { ...may, add: 'all' as const } : may,
   };
 }
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -11,7 +11,7 @@ import {
   orNull,
   stringSchema,
 } from '../../resource/document/json-schema.ts';
-import type { OpenApiDocument } from '../../resource/document/openapi.ts';
+import type { OpenApiDocument } from '../../resource/document/openapi-types.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Engine } from '../../resource/resource.ts';
 import { checkQuery } from '../../resource/write/flags.ts';

@@ -32,6 +32,7 @@ export function certificateResource(): Resource {
     model: certificateModel,
     schema: 'CertificateKeyPair',
     names: ['Certificate-Key Pair', 'Certificate-Key Pairs'],
+    labels: ['Certificate', 'Certificates'],
     table: 'certificates',
     reaches: 'sign-in',
     // Signs tokens and assertions of every provider without a key pair of its own.

@@ -65,6 +65,7 @@ export function connectionsResource(kinds: readonly ConnectionKind[]): Resource 
     key: 'uuid',
     schema: 'ServiceConnection',
     names: ['Outpost Service-Connection', 'Outpost Service-Connections'],
+    labels: ['Service connection', 'Service connections'],
     order: ['name'],
     search: ['name'],
     fields: { local: boolean({ default: false, help: localHelp }) },

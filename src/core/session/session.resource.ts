@@ -52,6 +52,7 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
     model: 'svc_core.authenticatedsession',
     schema: 'AuthenticatedSession',
     names: ['Authenticated Session', 'Authenticated Sessions'],
+    labels: ['Session', 'Sessions'],
     table: 'authenticated_sessions',
     order: ['user.username'],
     page: {

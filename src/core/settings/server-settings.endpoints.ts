@@ -10,6 +10,7 @@ import {
   stringSchema,
   withoutLengths,
 } from '../../resource/document/json-schema.ts';
+import { describeField } from '../../resource/document/ui-metadata/field.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { integer } from '../../resource/fields/scalar.ts';
@@ -47,6 +48,7 @@ const fields = {
   }),
   smtp_security: choice(smtpSecurity, {
     ...{ default: 'starttls', label: 'Encryption', ...mail },
+    labels: { none: 'STARTTLS if offered', starttls: 'STARTTLS' },
     help: 'Port 587 usually takes STARTTLS, port 465 TLS.',
   }),
   smtp_username: text({
@@ -74,7 +76,12 @@ const partOf = (name: string): Part => (name === 'public_url' ? 'public_url' : '
 
 const { smtp_password: _, ...shownFields } = fields;
 const schema = objectSchema({
-  ...Object.fromEntries(Object.entries(shownFields).map(([name, field]) => [name, withoutLengths(field.schema)])),
+  ...Object.fromEntries(
+    Object.entries(shownFields).map(([name, field]) => [
+      name,
+      { ...withoutLengths(field.schema), 'x-field': describeField(name, field) },
+    ]),
+  ),
   has_smtp_password: booleanSchema,
   public_url_in_use: { ...stringSchema, description: 'The one since the last start.' },
   locked: {

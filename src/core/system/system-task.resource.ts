@@ -42,6 +42,7 @@ export function systemTaskResource(jobs: Jobs): Resource {
     model: 'svc_events.systemtask',
     schema: 'SystemTask',
     names: ['System Task', 'System Tasks'],
+    labels: ['Job', 'Jobs'],
     table: 'jobs',
     order: ['-created'],
     page: {
@@ -54,7 +55,7 @@ export function systemTaskResource(jobs: Jobs): Resource {
     filters: { name: nameFilter, uid: uidFilter, status: statusFilter },
     fields: {
       name: computed(stringSchema, (row) => row.col('kind')),
-      status: computed(statusSchema, statusSql),
+      status: { ...computed(statusSchema, statusSql), labels: { unknown: 'Waiting' } },
       kind: hiddenText,
       state: hiddenText,
       message: hiddenText,

@@ -24,6 +24,21 @@ const otherSpellings: Readonly<Record<string, string>> = {
   'urn:oasis:names:tc:SAML:2.0:nameid-format:WindowsDomainQualifiedName': nameIdFormats.windows,
 };
 
+const nameIdLabelsByEnd: Readonly<Record<string, string>> = {
+  emailAddress: 'Email address',
+  WindowsDomainQualifiedName: 'Windows domain name',
+  X509SubjectName: 'X.509 subject name',
+};
+
+/** What people call these formats, where that does not follow from the end of the name. */
+export const nameIdLabels = (formats: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    formats.flatMap((format) => {
+      const label = nameIdLabelsByEnd[format.slice(format.lastIndexOf(':') + 1)];
+      return label === undefined ? [] : [[format, label]];
+    }),
+  );
+
 /** The format as the specification spells it. */
 export const specifiedFormat = (format: string): string => otherSpellings[format] ?? format;
 

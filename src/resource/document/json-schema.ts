@@ -31,6 +31,8 @@ export interface FieldMetadata {
   readonly label: string;
   readonly group?: string;
   readonly help?: string;
+  /** For choices: what people call values, where that does not follow from the value. */
+  readonly labels?: ValueLabels;
   /** For multi-line text. */
   readonly lines?: boolean;
   /** For references: the target model, and the path of its list. */
@@ -42,6 +44,9 @@ export interface FieldMetadata {
   /** For references: what a form of a new object begins with. */
   readonly proposes?: Proposal;
 }
+
+/** Labels for people, by value. */
+export type ValueLabels = Readonly<Record<string, string>>;
 
 /** Filters of a list, and the objects that they find. */
 export type Proposal = Readonly<Record<string, string | readonly string[]>>;

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from './openapi.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
 
 type Members = Record<string, unknown>;
 

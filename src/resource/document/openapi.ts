@@ -3,52 +3,11 @@ import { everyCredential } from '../access/credentials.ts';
 import type { RecentAuthentication } from '../access/recent-authentication.ts';
 import type { Registry } from '../resource.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
+import type { Content, OpenApiDocument, OperationObject, ResponseObject } from './openapi-types.ts';
+import type { Body, NamedSchema, Operation, OperationAnswer } from './operation.ts';
 import { commonSchemas, responseSchema } from './schemas.ts';
-import { type ButtonMetadata, hasButton } from './ui-metadata/button.ts';
-import { describeResource, type ResourceMetadata } from './ui-metadata/resource.ts';
-
-/** The part of an OpenAPI 3.1 document that our clients and tests use. */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly securitySchemes: Readonly<Record<string, unknown>>;
-  };
-  /** What pages need to know of each resource, by path. */
-  readonly 'x-resources': Readonly<Record<string, ResourceMetadata>>;
-}
-
-export interface OperationObject {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description?: string;
-  /** What the operation affects beyond its object. */
-  readonly 'x-reaches'?: string;
-  /** Accepted credentials. */
-  readonly 'x-credentials': readonly Credential[];
-  /** Whether sessions must be recently authenticated: always, or when. */
-  readonly 'x-recent-authentication'?: RecentAuthentication;
-  /** How pages for administrators offer it. */
-  readonly 'x-button'?: ButtonMetadata;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Content; readonly required?: boolean };
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly responses: Readonly<Record<string, ResponseObject>>;
-}
-
-export interface ResponseObject {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, unknown>>;
-  readonly content?: Content;
-}
-
-export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+import { hasButton } from './ui-metadata/button.ts';
+import { describeResource } from './ui-metadata/resource.ts';
 
 export interface DocumentFacts {
   readonly version: string;

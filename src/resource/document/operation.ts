@@ -3,6 +3,7 @@ import type { Reach } from '../access/reach.ts';
 import type { RecentAuthentication } from '../access/recent-authentication.ts';
 import type { Call, Reply } from '../call.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { Parameter } from './openapi-types.ts';
 import type { OperationPage } from './ui-metadata/page.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -32,16 +33,6 @@ export interface Operation {
   /** Whether a session must be recently authenticated: always, or under this condition, which the handler checks. */
   readonly recentAuthentication?: RecentAuthentication | undefined;
   handle(call: Call): Promise<Reply>;
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly schema: JsonSchema;
-  readonly required?: boolean;
-  readonly description?: string;
-  /** Whether the bare name (`?download`) is allowed. */
-  readonly allowEmptyValue?: boolean;
 }
 
 export interface Body {

@@ -17,7 +17,8 @@ import { plainUpload, readOnce, withFile } from '../write/upload.ts';
 import { inWrite } from '../write/write.ts';
 import { create, destroy, update } from '../write/write-row.ts';
 import { arrayOf } from './json-schema.ts';
-import type { Body, Method, NamedSchema, Operation, Parameter } from './operation.ts';
+import type { Parameter } from './openapi-types.ts';
+import type { Body, Method, NamedSchema, Operation } from './operation.ts';
 import { paginatedSchema, requestSchema, responseSchema } from './schemas.ts';
 import { hasButton, pageOf, withLabel, withLabels } from './ui-metadata/button.ts';
 

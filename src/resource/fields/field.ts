@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Complaint } from '../../lib/problem.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
-import type { JsonPart, JsonSchema, Limits, Proposal } from '../document/json-schema.ts';
+import type { JsonPart, JsonSchema, Limits, Proposal, ValueLabels } from '../document/json-schema.ts';
 
 /** A parsed value, or a complaint. */
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
@@ -46,6 +46,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly isObvious?: boolean;
   /** The label in forms; by default derived from the name. */
   readonly label?: string;
+  /** What people call values of a choice, where that does not follow from the value (`spellOut`). */
+  readonly labels?: ValueLabels;
   /** The heading of its group in forms. */
   readonly group?: string;
   /** Whether forms use a multi-line input. */

@@ -1,13 +1,6 @@
-import {
-  type Document,
-  json,
-  type Member,
-  membersOf,
-  type Operation,
-  resolveIn,
-  type Say,
-  type Schema,
-} from './document.ts';
+import type { JsonSchema } from '../../../src/resource/document/json-schema.ts';
+import type { OpenApiDocument, OperationObject } from '../../../src/resource/document/openapi-types.ts';
+import { json, type Member, membersOf, resolveIn, type Say } from './document.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -39,7 +32,7 @@ const upload = 'multipart/form-data';
 const ownParameters: ReadonlySet<string> = new Set(['dry_run', 'download']);
 
 /** The actions that are declared with a button, on the list at a path and on its objects. */
-export function actionsOf(path: string, schemaName: string, document: Document, say: Say): Action[] {
+export function actionsOf(path: string, schemaName: string, document: OpenApiDocument, say: Say): Action[] {
   return Object.entries(document.paths).flatMap(([at, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const button = operation['x-button'];
@@ -51,11 +44,11 @@ export function actionsOf(path: string, schemaName: string, document: Document, 
 interface Place {
   readonly path: string;
   readonly schemaName: string;
-  readonly document: Document;
+  readonly document: OpenApiDocument;
   readonly say: Say;
 }
 
-type Offered = Operation & { readonly button: NonNullable<Operation['x-button']> };
+type Offered = OperationObject & { readonly button: NonNullable<OperationObject['x-button']> };
 
 function actionOf(at: string, method: string, operation: Offered, { path, schemaName, document, say }: Place): Action {
   const [, list = path, , below = ''] = /^(.*?)(\{\w+\}\/)(.+)$/.exec(at) ?? [];
@@ -94,7 +87,7 @@ const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const methodOf = (text: string): Method => methods.find((method) => method === text.toUpperCase()) ?? 'POST';
 
 /** Only files that belong to objects can be cleared; those are part of forms. */
-function withoutClear({ properties, ...schema }: Schema): Schema {
+function withoutClear({ properties, ...schema }: JsonSchema): JsonSchema {
   const { clear: _, ...others } = properties ?? {};
   return { ...schema, properties: others };
 }

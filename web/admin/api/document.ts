@@ -1,94 +1,11 @@
-/** The part of the OpenAPI document that pages read. */
-export interface Schema {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-  readonly default?: unknown;
-  readonly readOnly?: boolean;
-  readonly $ref?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly 'x-field'?: FieldNote;
-}
-
-export interface FieldNote {
-  readonly kind: string;
-  readonly label: string;
-  readonly group?: string;
-  readonly help?: string;
-  readonly lines?: boolean;
-  readonly model?: string;
-  readonly list?: string;
-  readonly parts?: readonly JsonPart[];
-  readonly limits?: Limits;
-  /** Filters of the list; a form of a new object begins with what they find. */
-  readonly proposes?: Readonly<Record<string, string | readonly string[]>>;
-}
-
-/** Values that are not offered: choices for superusers or for the server alone, objects without a right to them. */
-interface Limits {
-  readonly only?: 'superusers' | 'server';
-  readonly without?: readonly string[];
-  readonly takes?: string;
-}
-
-/** A value within free data that has a field of its own. */
-export interface JsonPart {
-  readonly path: readonly string[];
-  readonly label: string;
-  readonly help: string;
-  readonly choices?: readonly string[];
-  /** `#rrggbb` */
-  readonly isColour?: boolean;
-  readonly areLanguages?: boolean;
-}
-
-export interface FilterNote extends FieldNote {
-  readonly name: string;
-  readonly choices?: readonly unknown[];
-}
-
-export interface Note {
-  readonly model: string;
-  readonly pk: string | null;
-  readonly key: string;
-  readonly title: string;
-  readonly columns: readonly string[];
-  readonly orderable: readonly string[];
-  readonly order: readonly string[];
-  readonly isSearched: boolean;
-  readonly always: Readonly<Record<string, string>>;
-  readonly filters: readonly FilterNote[];
-}
-
-export interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly 'x-button'?: { readonly label: string; readonly needs: readonly string[] };
-  readonly 'x-credentials': readonly string[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
-}
-
-export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-  readonly 'x-resources': Readonly<Record<string, Note>>;
-}
+import type { FieldMetadata, JsonSchema } from '../../../src/resource/document/json-schema.ts';
+import type { OpenApiDocument } from '../../../src/resource/document/openapi-types.ts';
 
 /** One member of an object or a body. */
 export interface Member {
   readonly name: string;
-  readonly schema: Schema;
-  readonly note: FieldNote;
+  readonly schema: JsonSchema;
+  readonly note: FieldMetadata;
   readonly isRequired: boolean;
   readonly isNullable: boolean;
 }
@@ -99,12 +16,12 @@ export const json = 'application/json';
 export type Say = (text: string) => string;
 
 /** A schema, by itself or as the document has it under its name. */
-export function resolveIn(document: Document, schema: Schema | undefined): Schema {
+export function resolveIn(document: OpenApiDocument, schema: JsonSchema | undefined): JsonSchema {
   const { schemas } = document.components;
   return schema?.$ref ? resolveIn(document, schemas[schema.$ref.split('/').at(-1) ?? '']) : (schema ?? {});
 }
 
-export function membersOf({ properties = {}, required = [] }: Schema, say: Say): Member[] {
+export function membersOf({ properties = {}, required = [] }: JsonSchema, say: Say): Member[] {
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     schema,
@@ -114,7 +31,7 @@ export function membersOf({ properties = {}, required = [] }: Schema, say: Say):
   }));
 }
 
-export const translated = <Note extends FieldNote>(note: Note, say: Say): Note => ({
+export const translated = <Note extends FieldMetadata>(note: Note, say: Say): Note => ({
   ...note,
   label: say(note.label),
   ...(note.group && { group: say(note.group) }),

@@ -2,7 +2,7 @@ import { createContext, use } from 'react';
 import { apiFetch } from '../../api/call.ts';
 import type { AdminInterface } from '../../api/types.ts';
 import { known } from '../../texts/texts.ts';
-import { kindName } from '../labels.ts';
+import { kindName, setLabels } from '../labels.ts';
 
 export type Extent = 'all' | 'some' | 'none';
 
@@ -14,6 +14,7 @@ export type Person = AdminInterface['user'];
 /** The names of kinds are translated here, once for all pages. */
 export async function readInterface(): Promise<AdminInterface> {
   const found = await apiFetch<AdminInterface>('GET', '/admin/interface/');
+  setLabels(found.labels);
   return { ...found, resources: found.resources.map(translated) };
 }
 

@@ -1,11 +1,11 @@
 import { createContext, use, useCallback } from 'react';
+import type { OpenApiDocument } from '../../../src/resource/document/openapi-types.ts';
 import { apiFetch } from '../../api/call.ts';
 import { ApiProblem } from '../../api/client.ts';
 import type { AdminPage } from '../../api/types.ts';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
 import { known } from '../../texts/texts.ts';
 import { type Description, describe } from './description.ts';
-import type { Document } from './document.ts';
 import { inWords, type Names, namesOf } from './objects.ts';
 
 /** What a path answers, with the names of what it refers to. */
@@ -28,11 +28,11 @@ export interface Pages {
   read<T>(path: string): Promise<PageAnswer<T>>;
 }
 
-type Answered = Omit<AdminPage, 'document'> & { readonly document: Document | null };
+type Answered = Omit<AdminPage, 'document'> & { readonly document: OpenApiDocument | null };
 
 interface Part {
   readonly answer: PageAnswer<never>;
-  readonly document: Document | null;
+  readonly document: OpenApiDocument | null;
 }
 
 interface Waiting {
@@ -71,9 +71,10 @@ export function createPages(): Pages {
     for (const [at, { resolve }] of parts.entries()) resolve(answered.then((found) => partOf(found, at)));
   }
 
-  const askAlone = (path: string): Promise<Document> => apiFetch('GET', `/schema/?under=${encodeURIComponent(path)}`);
+  const askAlone = (path: string): Promise<OpenApiDocument> =>
+    apiFetch('GET', `/schema/?under=${encodeURIComponent(path)}`);
 
-  async function askWith(path: string, next: string): Promise<Document> {
+  async function askWith(path: string, next: string): Promise<OpenApiDocument> {
     const part = ask(next, path);
     ahead = { path: next, part };
     // What cannot be read is described all the same.

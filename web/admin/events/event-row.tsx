@@ -6,7 +6,7 @@ import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { ActionIcon } from '../icons/action-icon.tsx';
 import { Face } from '../icons/face.tsx';
-import { spelled } from '../labels.ts';
+import { actionName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import { ClientAddress } from './client-address.tsx';
@@ -29,7 +29,7 @@ export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
           <span className="event-facts quiet small">
             <span className={toneOf(action)}>
               <ActionIcon action={action} />
-              {spelled(action)}
+              {actionName(action)}
             </span>
             {client_ip && <ClientAddress address={client_ip} />}
             <ExactMoment at={created} />

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { EventFacets } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
-import { atLeast, numberText, spelled } from '../labels.ts';
+import { actionName, atLeast, numberText } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ClientAddress } from './client-address.tsx';
 import { anonymousName, type FacetValue } from './event.ts';
@@ -15,7 +15,7 @@ export function FacetLists({ facets }: { facets: EventFacets }) {
   });
   return (
     <div className="facets">
-      <FacetList title={t('Action')} name="action" {...of('actions')} say={spelled} />
+      <FacetList title={t('Action')} name="action" {...of('actions')} say={actionName} />
       <FacetList title={t('Application')} name="context_authorized_app" {...of('applications')} />
       <FacetList
         title={t('Person')}

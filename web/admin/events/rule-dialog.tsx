@@ -8,7 +8,7 @@ import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
-import { spelled } from '../labels.ts';
+import { actionName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
@@ -48,7 +48,7 @@ function titleOf({ action, context }: Event, resources: AdminInterface['resource
   const { model } = factsIn(context);
   const of = isObject(model) ? `${model.app}.${model.model_name}` : '';
   const kind = resources.find((entry) => entry.model === of)?.singular;
-  return kind ? `${spelled(action)}: ${kind}` : spelled(action);
+  return kind ? `${actionName(action)}: ${kind}` : actionName(action);
 }
 
 function RuleDialog({ event }: { event: Event }) {

@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from 'react';
+import type { FilterMetadata } from '../../../src/resource/document/openapi-types.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
-import type { FilterNote } from '../api/document.ts';
 import { spelled } from '../labels.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 
@@ -11,7 +11,7 @@ export function Filters({ description }: { description: Description }) {
   const { query } = useAddress();
   const [added, setAdded] = useState<readonly string[]>([]);
   const { filters, isSearched } = description;
-  const isSet = ({ name }: FilterNote) => query.has(name) || added.includes(name);
+  const isSet = ({ name }: FilterMetadata) => query.has(name) || added.includes(name);
   const active = filters.filter(isSet);
   const offered = filters.filter((filter) => !isSet(filter) && isUsable(filter));
   function remove(name: string): void {
@@ -52,14 +52,14 @@ export function Filters({ description }: { description: Description }) {
 }
 
 /** JSON and code are nothing to filter by. */
-const isUsable = ({ kind }: FilterNote): boolean => kind !== 'json' && kind !== 'expression';
+const isUsable = ({ kind }: FilterMetadata): boolean => kind !== 'json' && kind !== 'expression';
 
 const set = (name: string, value: string): void => goTo(hereWith({ [name]: value || null, page: null }));
 
 /** The value of one filter. */
-function FilterField({ filter }: { filter: FilterNote }) {
+function FilterField({ filter }: { filter: FilterMetadata }) {
   const { query } = useAddress();
-  const { name, label, kind, model, choices } = filter;
+  const { name, label, kind, model, choices, labels } = filter;
   const value = query.get(name) ?? '';
   if (kind.startsWith('reference') && model)
     return (
@@ -71,7 +71,7 @@ function FilterField({ filter }: { filter: FilterNote }) {
       />
     );
   if (kind !== 'flag' && !choices) return <TypedField label={label} name={name} type="text" />;
-  const options = choices?.map((one) => [String(one), spelled(one)]) ?? [
+  const options = choices?.map((one) => [String(one), spelled(one, labels)]) ?? [
     ['true', t('Yes')],
     ['false', t('No')],
   ];

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../../src/resource/document/json-schema.ts';
 import { isObject } from '../../api/is-object.ts';
 import { textOf } from '../../api/text-of.ts';
 import { browserName, type UserAgent } from '../../elements/browser-name.ts';
@@ -12,7 +13,7 @@ const placeOf = ({ city, country }: Nested): string =>
   [textOf(city), textOf(country) && countryOf(textOf(country))].filter(Boolean).join(t(', '));
 
 /** Values of a few members in words, where there are any for them. */
-const inWords: Readonly<Record<string, (value: Nested) => string>> = {
+const inWords: Readonly<Record<string, (value: Nested, schema: JsonSchema) => string>> = {
   user_agent: (value) => (isUserAgent(value) ? browserName(value) : ''),
   geo_ip: placeOf,
   asn: ({ as_org }) => textOf(as_org),
@@ -23,12 +24,14 @@ const inWords: Readonly<Record<string, (value: Nested) => string>> = {
   messages: ({ event }) => textOf(event),
 };
 
-function addressOf({ url, matching_mode }: Nested): string {
-  return [textOf(url), matching_mode === 'strict' ? '' : `(${spelled(matching_mode)})`].filter(Boolean).join(' ');
+function addressOf({ url, matching_mode }: Nested, schema: JsonSchema): string {
+  const labels = schema.items?.properties?.matching_mode?.['x-field']?.labels;
+  const mode = matching_mode === 'strict' ? '' : `(${spelled(matching_mode, labels)})`;
+  return [textOf(url), mode].filter(Boolean).join(' ');
 }
 
 /** What people read of nested data; null if they have to read the data. */
-export function nestedWords(member: string, value: unknown): string[] | null {
-  const words = [value].flat().map((one) => (isObject(one) ? inWords[member]?.(one) : ''));
+export function nestedWords(member: string, value: unknown, schema: JsonSchema): string[] | null {
+  const words = [value].flat().map((one) => (isObject(one) ? inWords[member]?.(one, schema) : ''));
   return words.length > 0 && words.every((text) => text) ? words.filter((text) => text !== undefined) : null;
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { ValueLabels } from '../../../src/resource/document/json-schema.ts';
 import { Code } from '../../elements/code.tsx';
 import { ExactMoment, Moment } from '../../elements/moment.tsx';
 import { safeAddress } from '../../flow/safe-address.ts';
@@ -33,7 +34,7 @@ const choices: ReadonlySet<string> = new Set(['action', 'private_key_type']);
 export function Value({ member: { name, note, schema }, value, names, isBrief = false }: Props): ReactNode {
   if (value === null || value === undefined || value === '') return <Nothing />;
   if (value instanceof Unreadable) return <Code text={value.text} />;
-  const words = nestedWords(name, value);
+  const words = nestedWords(name, value, schema);
   if (words) return <Lines texts={words} isBrief={isBrief} />;
   switch (note.kind) {
     case 'flag':
@@ -41,7 +42,7 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
     case 'time':
       return isBrief ? <Moment at={String(value)} /> : <ExactMoment at={String(value)} />;
     case 'choice':
-      return spelled(value);
+      return spelled(value, note.labels);
     case 'secret':
       return isEmpty(value) ? <Nothing /> : t('Set');
     case 'number':
@@ -52,7 +53,7 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
     case 'references':
       return <Objects model={note.model} value={value} names={names} isBrief={isBrief} />;
     case 'list':
-      return <Items items={[value].flat()} named={schema.items?.enum && name} isBrief={isBrief} />;
+      return <Items items={[value].flat()} labels={schema.items?.enum && (note.labels ?? {})} isBrief={isBrief} />;
     case 'expression':
       return isBrief ? firstLine(value) : <Code text={String(value)} />;
     case 'file':
@@ -61,14 +62,14 @@ export function Value({ member: { name, note, schema }, value, names, isBrief = 
       if (typeof value === 'object') return isBrief ? <Brief value={value} /> : <Json value={value} />;
       if (typeof value === 'boolean') return <Flag value={value} />;
       const isLong = note.lines === true || schema.type === 'object';
-      return <Text text={textOf(name, String(value))} isBrief={isBrief} isLong={isLong} />;
+      return <Text text={textOf(name, String(value), note.labels)} isBrief={isBrief} isLong={isLong} />;
     }
   }
 }
 
-function textOf(member: string, value: string): string {
+function textOf(member: string, value: string, labels: ValueLabels | undefined): string {
   if (kindsOfObjects.has(member)) return kindName(value);
-  if (choices.has(member)) return spelled(value);
+  if (choices.has(member)) return spelled(value, labels);
   return saidByServer.has(member) ? known(value) : value;
 }
 
@@ -172,12 +173,12 @@ function Lines({ texts, isBrief }: { texts: readonly string[]; isBrief: boolean 
 
 interface ItemsProps {
   readonly items: readonly unknown[];
-  /** The member whose choices they are. */
-  readonly named: string | undefined;
+  /** The labels of choices. */
+  readonly labels: ValueLabels | undefined;
   readonly isBrief: boolean;
 }
 
-function Items({ items, named, isBrief }: ItemsProps) {
+function Items({ items, labels, isBrief }: ItemsProps) {
   if (items.length === 0) return <Nothing />;
   if (items.some((item) => typeof item === 'object')) return isBrief ? <Brief value={items} /> : <Json value={items} />;
   const shown = isBrief ? items.slice(0, maxListed) : items;
@@ -185,7 +186,7 @@ function Items({ items, named, isBrief }: ItemsProps) {
     <ul className="tags">
       {shown.map((item) => (
         <li key={String(item)} className="tag">
-          {named ? spelled(item, named) : String(item)}
+          {labels ? spelled(item, labels) : String(item)}
         </li>
       ))}
       {shown.length < items.length && <li className="tag">+{numberText(items.length - shown.length)}</li>}

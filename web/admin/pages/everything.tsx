@@ -1,7 +1,7 @@
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
-import { spelled } from '../labels.ts';
+import { partName } from '../labels.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 
@@ -18,7 +18,7 @@ export function Everything() {
       <div className="everything">
         {[...byPart].map(([part, entries]) => (
           <section key={part} className="card stack" aria-labelledby={`part-${part}`}>
-            <h2 id={`part-${part}`}>{spelled(part)}</h2>
+            <h2 id={`part-${part}`}>{partName(part)}</h2>
             <ul className="plain-list">
               {entries.map(({ path, plural }) => (
                 <li key={path}>

@@ -23,7 +23,9 @@ export function ChoiceWidget(props: WidgetProps) {
   const isOpen = member.isNullable || value === undefined || value === null || values.includes('');
   const choices = [
     ...(isOpen ? [{ value: '', label: '–' }] : []),
-    ...values.filter((one) => one !== '').map((one) => ({ value: String(one), label: spelled(one, member.name) })),
+    ...values
+      .filter((one) => one !== '')
+      .map((one) => ({ value: String(one), label: spelled(one, member.note.labels) })),
   ];
   function choose(text: string): void {
     const chosen = values.find((one) => String(one) === text);
@@ -59,7 +61,7 @@ export function ChoicesWidget(props: WidgetProps) {
                 props.onChange(currentTarget.checked ? [...chosen, one] : chosen.filter((other) => other !== one))
               }
             />
-            <span>{spelled(one, props.member.name)}</span>
+            <span>{spelled(one, props.member.note.labels)}</span>
           </label>
         ))}
       </div>

@@ -1,9 +1,9 @@
+import type { JsonPart } from '../../../src/resource/document/json-schema.ts';
 import { isObject } from '../../api/is-object.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { ColourField } from '../../elements/colour-field.tsx';
 import { languageName } from '../../flow/screens/locales.ts';
 import { t } from '../../texts/texts.ts';
-import type { JsonPart } from '../api/document.ts';
 import type { Row } from '../api/objects.ts';
 import { spelled } from '../labels.ts';
 import { Unreadable, type WidgetProps } from './widget-props.ts';

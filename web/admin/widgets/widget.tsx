@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
+import type { JsonSchema } from '../../../src/resource/document/json-schema.ts';
 import { FaultBoundary } from '../../page/fault-boundary.tsx';
-import type { Member, Schema } from '../api/document.ts';
+import type { Member } from '../api/document.ts';
 import { ChoicesWidget, ChoiceWidget, FlagWidget } from './choice-widgets.tsx';
 import { ExpressionWidget } from './code-widget.tsx';
 import { DurationWidget } from './duration-widget.tsx';
@@ -46,7 +47,7 @@ function widgetOf({ note, schema }: Member): ComponentType<WidgetProps> {
   return byKind[note.kind] ?? JsonWidget;
 }
 
-function listWidget({ enum: choices, type, properties }: Schema): ComponentType<WidgetProps> {
+function listWidget({ enum: choices, type, properties }: JsonSchema): ComponentType<WidgetProps> {
   if (choices) return ChoicesWidget;
   if (properties) return RecordList;
   return type === 'string' || type === 'integer' || type === 'number' ? LinesWidget : JsonWidget;

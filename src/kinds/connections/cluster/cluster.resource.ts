@@ -12,6 +12,7 @@ export const clusterConnection = defineConnection({
   model: 'svc_outposts.clusterserviceconnection',
   schema: 'ClusterServiceConnection',
   names: ['Cluster Service-Connection', 'Cluster Service-Connections'],
+  labels: ['Cluster service connection', 'Cluster service connections'],
   component: 'xak-service-connection-cluster-form',
   description: 'Reach a cluster from within, or by a kubeconfig.',
   table: 'connection_cluster',

@@ -10,6 +10,7 @@ export const containerConnection = defineConnection({
   model: 'svc_outposts.containerserviceconnection',
   schema: 'ContainerServiceConnection',
   names: ['Container Service-Connection', 'Container Service-Connections'],
+  labels: ['Container service connection', 'Container service connections'],
   component: 'xak-service-connection-container-form',
   description: 'Reach a container engine through its local socket or over TLS.',
   table: 'connection_container',

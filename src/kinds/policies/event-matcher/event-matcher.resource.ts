@@ -1,5 +1,5 @@
 import { assignableModels } from '../../../core/access/models.ts';
-import { eventActions } from '../../../core/event/actions.ts';
+import { eventActionLabels, eventActions } from '../../../core/event/actions.ts';
 import { appNames } from '../../../core/event/app-names.ts';
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -16,7 +16,11 @@ export const eventMatcherPolicy = definePolicy({
   description: 'Passes if an event matches everything that is set.',
   table: 'policy_event_matcher',
   fields: {
-    action: choice(Object.keys(eventActions), { ...optional, help: 'What happened; any action when empty.' }),
+    action: choice(Object.keys(eventActions), {
+      ...optional,
+      labels: eventActionLabels,
+      help: 'What happened; any action when empty.',
+    }),
     client_ip: text({ ...optional, help: 'The exact client address; any if empty.' }),
     app: choice(appNames, { ...optional, help: 'Which part of the server wrote the event; any when empty.' }),
     model: choice(assignableModels, { ...optional, help: 'What kind of object it is about; any when empty.' }),

@@ -157,6 +157,7 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       }),
       security_profile: choice(securityProfiles, {
         default: 'standard',
+        labels: { fapi2: 'FAPI 2.0' },
         filter: true,
         help: 'Rules that hold for the client on top of the standards: `fapi2` is the FAPI 2.0 Security Profile.',
         group: 'Advanced',

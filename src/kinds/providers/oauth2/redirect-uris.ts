@@ -22,7 +22,9 @@ const maxLength = 2_000;
 export function redirectUris(options: Common<readonly RedirectUri[], false> = {}): Field<readonly RedirectUri[]> {
   const uris = list(
     record({
-      matching_mode: choice(['strict', 'regex']),
+      matching_mode: choice(['strict', 'regex'], {
+        labels: { regex: 'Regular expression', strict: 'Exactly this' },
+      }),
       url: text({ check: (url) => lengthComplaint(url) ?? schemeComplaint(url) }),
     }),
     { help: 'Each URL is compared as it is (strict) or matched as a regular expression (regex).', ...options },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
-import { nameIdFormats } from '../../../lib/saml/names.ts';
+import { nameIdFormats, nameIdLabels } from '../../../lib/saml/names.ts';
 import { contentCiphers } from '../../../lib/xml/encrypt.ts';
 import { consentFlow } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
@@ -77,6 +77,7 @@ export function samlProvider(needs: Dependencies, actions: readonly Action[]): R
       issuer: issuerField(publicUrl),
       sp_binding: choice(['redirect', 'post'], {
         default: 'post',
+        labels: { post: 'POST' },
         filter: true,
         help: 'How responses reach the service provider. Most take them by post only.',
         group: 'Service provider',
@@ -92,6 +93,7 @@ export function samlProvider(needs: Dependencies, actions: readonly Action[]): R
         group: 'Advanced',
       }),
       default_name_id_policy: choice(Object.values(nameIdFormats), {
+        labels: nameIdLabels(Object.values(nameIdFormats)),
         default: nameIdFormats.unspecified,
         filter: true,
         help: 'The format of the NameID if the service provider requests none.',
@@ -152,6 +154,7 @@ export function samlProvider(needs: Dependencies, actions: readonly Action[]): R
       }),
       sls_binding: choice(['redirect', 'post', 'soap'], {
         default: 'redirect',
+        labels: { post: 'POST', soap: 'SOAP' },
         filter: true,
         help: 'How logout messages reach the service provider.',
         group: 'Sign-out',

@@ -42,6 +42,7 @@ export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
       url: text({ format: 'uri', filter: true, help: 'The base address of the SCIM server; `/Users` is added to it.' }),
       token: secret({ sentTo: ['url'], help: 'The bearer token that the SCIM server has issued.' }),
       compatibility_mode: choice([...compatibilityModes], {
+        labels: { aws: 'AWS', gitlab: 'GitLab', sfdc: 'Salesforce', vcenter: 'vCenter' },
         default: 'default',
         help: 'Works around deviations in the servers of some vendors.',
       }),

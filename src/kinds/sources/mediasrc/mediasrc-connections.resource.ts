@@ -8,6 +8,7 @@ export const userMediasrcConnection = defineUserConnection({
   model: mediasrcConnectionModel,
   schema: 'UserMediasrcSourceConnection',
   names: ['User Mediasrc Source Connection', 'User Mediasrc Source Connections'],
+  labels: ['User media server source connection', 'User media server source connections'],
   table: 'user_connection_mediasrc',
   sourceModel: mediasrcSourceModel,
   fields: { plex_token: secret({ writeOnly: true, help: 'The token of the user at the media server.' }) },
@@ -18,6 +19,7 @@ export const groupMediasrcConnection = defineGroupConnection({
   model: 'svc_sources_mediasrc.groupmediasrcsourceconnection',
   schema: 'GroupMediasrcSourceConnection',
   names: ['Group Mediasrc Source Connection', 'Group Mediasrc Source Connections'],
+  labels: ['Group media server source connection', 'Group media server source connections'],
   sourceModel: mediasrcSourceModel,
   create: true,
 });

@@ -9,6 +9,7 @@ export function mediasrcSourceMapping(needs: { readonly sandbox: Sandbox }): Res
     model: 'svc_sources_mediasrc.mediasrcsourcepropertymapping',
     schema: 'MediasrcSourcePropertyMapping',
     names: ['Mediasrc Source Property Mapping', 'Mediasrc Source Property Mappings'],
+    labels: ['Media server source property mapping', 'Media server source property mappings'],
     component: 'xak-property-mapping-source-mediasrc-form',
     description: 'Decide the data of users from a media server.',
     table: 'mapping_source_mediasrc',

@@ -16,6 +16,7 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
     model: mediasrcSourceModel,
     schema: 'MediasrcSource',
     names: ['Mediasrc Source', 'Mediasrc Sources'],
+    labels: ['Media server source', 'Media server sources'],
     component: 'xak-source-mediasrc-form',
     description: 'People sign in with their account at a media server.',
     table: 'source_mediasrc',

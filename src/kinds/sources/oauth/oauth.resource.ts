@@ -52,7 +52,16 @@ export function oauthSource({ config: { publicUrl }, jobs }: Dependencies): Reso
       icon: image(defaultIcon),
       provider_type: choice(
         providerTypes.map(({ name }) => name),
-        { help: 'The type of service, which determines most of the addresses.' },
+        {
+          labels: {
+            azuread: 'Microsoft Entra ID',
+            github: 'GitHub',
+            gitlab: 'GitLab',
+            oauth2: 'OAuth 2',
+            openidconnect: 'OpenID Connect',
+          },
+          help: 'The type of service, which determines most of the addresses.',
+        },
       ),
       consumer_key: text({
         label: 'Client ID',

@@ -1,4 +1,5 @@
 import { image } from '../../../core/media/image-field.ts';
+import { nameIdLabels } from '../../../lib/saml/names.ts';
 import { actionOn } from '../../../resource/define.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
 import { ReplyWith } from '../../../resource/document/operations.ts';
@@ -105,6 +106,7 @@ export function samlSource({
         help: 'Accept unsolicited (IdP-initiated) responses. Risky: such a response may belong to another user.',
       }),
       name_id_policy: choice(nameIdPolicies, {
+        labels: nameIdLabels(nameIdPolicies),
         default: `${nameIdFormat}:persistent`,
         filter: true,
         help: 'The NameID format to request.',
@@ -112,6 +114,7 @@ export function samlSource({
       }),
       binding_type: choice(['REDIRECT', 'POST', 'POST_AUTO'], {
         default: 'REDIRECT',
+        labels: { POST_AUTO: 'POST, sent automatically', REDIRECT: 'Redirect' },
         filter: true,
         help: 'How requests reach the identity provider: by redirect or by form, sent at once or by a click.',
         group: 'Advanced',

@@ -10,6 +10,7 @@ export const authenticatorStaticStage = defineStage({
   model: staticSetupModel,
   schema: 'AuthenticatorStaticStage',
   names: ['Static Authenticator Setup Stage', 'Static Authenticator Setup Stages'],
+  labels: ['Recovery code setup stage', 'Recovery code setup stages'],
   component: 'xak-stage-authenticator-static-form',
   description: 'Gives people a list of codes, each good for one sign-in.',
   table: 'stage_authenticator_static',

@@ -18,6 +18,7 @@ export const staticDevices = defineDevice({
   model: 'svc_stages_authenticator_static.staticdevice',
   schema: 'StaticDevice',
   names: ['Static Device', 'Static Devices'],
+  labels: ['Recovery code list', 'Recovery code lists'],
   table: 'device_static',
   fields: {
     tokens_left: {

@@ -10,6 +10,7 @@ export const authenticatorTotpStage = defineStage({
   model: totpSetupModel,
   schema: 'AuthenticatorTOTPStage',
   names: ['TOTP Authenticator Setup Stage', 'TOTP Authenticator Setup Stages'],
+  labels: ['Authenticator app setup stage', 'Authenticator app setup stages'],
   component: 'xak-stage-authenticator-totp-form',
   description: 'Lets people set up an app that shows a new code every half minute.',
   table: 'stage_authenticator_totp',

@@ -16,6 +16,7 @@ export const totpDevices = defineDevice({
   model: 'svc_stages_authenticator_totp.totpdevice',
   schema: 'TOTPDevice',
   names: ['TOTP Device', 'TOTP Devices'],
+  labels: ['Authenticator app', 'Authenticator apps'],
   table: 'device_totp',
   fields: {
     key: secret({ ...hidden, default: newTotpSecret }),

@@ -16,6 +16,7 @@ export const twofactorDevices = defineDevice({
   model: 'svc_stages_authenticator_twofactor.twofactordevice',
   schema: 'TwofactorDevice',
   names: ['Twofactor Device', 'Twofactor Devices'],
+  labels: ['Two-factor device', 'Two-factor devices'],
   table: 'device_twofactor',
   fields: {
     service_user: text({ ...hidden, nullable: true, default: null }),

@@ -15,6 +15,7 @@ export function twofactorStage(api: TwofactorApi) {
     model: twofactorSetupModel,
     schema: 'AuthenticatorTwofactorStage',
     names: ['Twofactor Authenticator Setup Stage', 'Twofactor Authenticator Setup Stages'],
+    labels: ['Two-factor authenticator setup stage', 'Two-factor authenticator setup stages'],
     component: 'xak-stage-authenticator-twofactor-form',
     description: 'Lets people set up a phone that confirms sign-ins.',
     table: 'stage_authenticator_twofactor',

@@ -29,6 +29,12 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
       }),
       device_classes: list(choice(deviceClasses), {
         default: deviceClasses,
+        labels: {
+          static: 'Recovery codes',
+          totp: 'Authenticator app',
+          twofactor: 'Two-factor service',
+          webauthn: 'Passkey',
+        },
         help: 'The classes of devices that are accepted.',
       }),
       configuration_stages: refs(stageFamily.model, 'uuid', {

@@ -14,6 +14,7 @@ export const authenticatorWebauthnStage = defineStage({
   model: 'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',
   schema: 'AuthenticatorWebAuthnStage',
   names: ['WebAuthn Authenticator Setup Stage', 'WebAuthn Authenticator Setup Stages'],
+  labels: ['Passkey setup stage', 'Passkey setup stages'],
   component: 'xak-stage-authenticator-webauthn-form',
   description: 'Lets people enrol a passkey or a security key.',
   table: 'stage_authenticator_webauthn',

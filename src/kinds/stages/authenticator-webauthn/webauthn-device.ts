@@ -15,6 +15,7 @@ export const webauthnDevices = defineDevice({
   model: 'svc_stages_authenticator_webauthn.webauthndevice',
   schema: 'WebAuthnDevice',
   names: ['WebAuthn Device', 'WebAuthn Devices'],
+  labels: ['Passkey', 'Passkeys'],
   table: 'device_webauthn',
   fields: {
     name: text({ max: 200, filter: true, help: 'The name that the owner gave it.' }),

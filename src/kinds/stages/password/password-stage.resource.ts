@@ -17,6 +17,11 @@ export const passwordStage = defineStage({
   fields: {
     backends: list(choice([ownPasswords, appPasswords, directoryPasswords]), {
       notEmpty: true,
+      labels: {
+        [ownPasswords]: 'Passwords of users',
+        [appPasswords]: 'App passwords',
+        [directoryPasswords]: 'Passwords of LDAP directories',
+      },
       help: 'The backends that verify passwords.',
       isObvious: true,
     }),

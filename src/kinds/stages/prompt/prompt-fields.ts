@@ -11,7 +11,11 @@ export const promptFields = {
   }),
   field_key: text({ filter: true, help: 'The name under which the answer is stored.' }),
   label: text({ filter: true, help: 'The label of the input.', isObvious: true }),
-  type: choice(promptTypes, { filter: true, help: 'The type of the input, and how it is validated.' }),
+  type: choice(promptTypes, {
+    filter: true,
+    labels: { 'date-time': 'Date and time', static: 'Fixed text', 'xak-locale': 'Language' },
+    help: 'The type of the input, and how it is validated.',
+  }),
   required: boolean({ default: true, help: 'Whether an answer is required.', isObvious: true }),
   placeholder: text({
     blank: true,

@@ -53,11 +53,21 @@ const userLoginStage = defineStage({
     }),
     network_binding: choice(networkBindings, {
       default: 'no_binding',
+      labels: {
+        bind_asn: 'Same autonomous system',
+        bind_asn_network: 'Same autonomous system and network',
+        bind_asn_network_ip: 'Same autonomous system, network and IP address',
+      },
       filter: true,
       help: 'How tightly a session is bound to its network. If the network is unknown, the session ends.',
     }),
     geoip_binding: choice(geoBindings, {
       default: 'no_binding',
+      labels: {
+        bind_continent: 'Same continent',
+        bind_continent_country: 'Same continent and country',
+        bind_continent_country_city: 'Same continent, country and city',
+      },
       filter: true,
       help: 'How tightly a session is bound to its location. If the location is unknown, the session ends.',
     }),

@@ -3,13 +3,6 @@ import type { JsonSchema } from '../json-schema.ts';
 import { describeType } from './field.ts';
 import type { ButtonPage, OperationPage } from './page.ts';
 
-/** What a page needs to know to offer an operation (`x-button` in the OpenAPI document). */
-export interface ButtonMetadata {
-  readonly label: string;
-  /** The permissions that it takes, all of them; `superuser` stands for being one. */
-  readonly needs: readonly string[];
-}
-
 export const hasButton = (page: OperationPage | undefined): page is ButtonPage =>
   page !== undefined && 'button' in page;
 

@@ -5,12 +5,13 @@ import type { FieldMetadata, JsonSchema } from '../json-schema.ts';
 
 /** What forms need to know of a field (`x-field` in the OpenAPI document), from its declaration. */
 export function describeField(name: string, field: Field, registry?: Registry): FieldMetadata {
-  const { label = labelOf(name), group, help, isObvious, lines, parts, limits, proposes } = field;
+  const { label = labelOf(name), labels, group, help, isObvious, lines, parts, limits, proposes } = field;
   const model = modelOf(field);
   const list = model === undefined ? undefined : registry?.find(model)?.path;
   return {
     kind: kindOf(field),
     label,
+    ...(labels && { labels }),
     ...(group && { group }),
     ...(help && !isObvious && { help }),
     ...(lines && { lines }),

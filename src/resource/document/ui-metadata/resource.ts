@@ -1,32 +1,8 @@
 import { type Field, isShown } from '../../fields/field.ts';
 import type { Registry, Resource } from '../../resource.ts';
-import type { FieldMetadata, JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import type { FilterMetadata, ResourceMetadata } from '../openapi-types.ts';
 import { describeField, describeType } from './field.ts';
-
-/** What pages need to know of a resource besides its operations (`x-resources` in the OpenAPI document). */
-export interface ResourceMetadata {
-  readonly model: string;
-  /** Of a kind: the path of its family, whose operations take its objects too. */
-  readonly family: string | null;
-  readonly names: readonly [singular: string, plural: string];
-  /** The member that references to it hold; null if it is not shown. */
-  readonly pk: string | null;
-  /** The member that identifies an object in paths, and the one that names it for people. */
-  readonly key: string;
-  readonly title: string;
-  readonly columns: readonly string[];
-  /** The members that a list can be ordered by, and its default order. */
-  readonly orderable: readonly string[];
-  readonly order: readonly string[];
-  readonly isSearched: boolean;
-  readonly always: Readonly<Record<string, string>>;
-  readonly filters: readonly FilterMetadata[];
-}
-
-export interface FilterMetadata extends FieldMetadata {
-  readonly name: string;
-  readonly choices?: readonly unknown[];
-}
 
 export function describeResource(resource: Resource, registry: Registry): ResourceMetadata {
   const { model, names, lookup, page = {}, order, search = [] } = resource;
@@ -88,10 +64,11 @@ function filtersOf(resource: Resource, registry: Registry): FilterMetadata[] {
         help: _,
         limits: __,
         proposes: ___,
+        labels,
         ...note
       } = field ? describeField(name, field, registry) : describeType(name, itemOf(schema));
       const choices = itemOf(schema).enum ?? field?.schema.enum;
-      return { name, ...note, ...(choices && { choices }) };
+      return { name, ...note, ...(choices && { choices, ...(labels && { labels }) }) };
     });
 }
 

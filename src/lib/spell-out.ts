@@ -1,0 +1,13 @@
+import { acronyms } from './acronyms.ts';
+
+/** `app_password` as people read it: `App password`; `client_ip` is `Client IP`. */
+export const spellOut = (name: string): string =>
+  capitalised(
+    name
+      .split(/[_-]+/)
+      .filter(Boolean)
+      .map((word) => acronyms[word] ?? word)
+      .join(' '),
+  );
+
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
