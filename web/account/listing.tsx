@@ -2,13 +2,9 @@ import { t } from '../texts/texts.ts';
 import './listing.css';
 import { type ReactNode, useCallback, useState } from 'react';
 import { apiFetch } from '../api/call.ts';
+import type { Paginated } from '../api/paginated.ts';
 import { Button } from '../elements/button.tsx';
 import { type Loadable, Loaded, useLoadable } from '../elements/loading.tsx';
-
-interface Page<T> {
-  readonly pagination: { readonly next: number; readonly count: number };
-  readonly results: readonly T[];
-}
 
 interface Listing<T> {
   readonly rows: readonly T[];
@@ -30,7 +26,7 @@ export function useListing<T>(path: string): PagedLoadable<T> {
 async function readPages<T>(path: string, pages: number): Promise<Listing<T>> {
   const rows: T[] = [];
   for (let page = 1; ; page += 1) {
-    const { pagination, results } = await apiFetch<Page<T>>('GET', `${path}&page=${page}&page_size=${rowsAPage}`);
+    const { pagination, results } = await apiFetch<Paginated<T>>('GET', `${path}&page=${page}&page_size=${rowsAPage}`);
     rows.push(...results);
     if (pagination.next === 0 || page >= pages) return { rows, count: pagination.count };
   }

@@ -1351,6 +1351,18 @@ export interface SecondFactorRequirement {
   }[];
 }
 
+export interface ServerSettings {
+  readonly public_url: string;
+  readonly smtp_host: string;
+  readonly smtp_port: number;
+  readonly smtp_security: 'starttls' | 'tls' | 'none';
+  readonly smtp_username: string;
+  readonly smtp_from: string;
+  readonly has_smtp_password: boolean;
+  readonly public_url_in_use: string;
+  readonly locked: readonly ('public_url' | 'mail')[];
+}
+
 export interface ServiceConnectionState {
   readonly healthy: boolean;
   readonly version: string;

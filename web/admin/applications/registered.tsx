@@ -1,16 +1,14 @@
+import type { OAuth2Provider, SAMLProvider } from '../../api/types.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { FirstSignIn, type RegisteredUri } from './first-sign-in.tsx';
 import type { Template } from './template.ts';
 
-interface Provider {
-  readonly redirect_uris?: readonly RegisteredUri[];
-  readonly post_logout_redirect_uris?: readonly RegisteredUri[];
-  readonly backchannel_logout_uri?: string;
-  readonly acs_url?: string;
-  readonly audience?: string;
-  readonly sls_url?: string;
-}
+/** What providers for OpenID Connect and SAML have of it. */
+type Addresses = Partial<
+  Pick<OAuth2Provider, 'redirect_uris' | 'post_logout_redirect_uris' | 'backchannel_logout_uri'> &
+    Pick<SAMLProvider, 'acs_url' | 'audience' | 'sls_url'>
+>;
 
 interface Props {
   readonly template: Template;
@@ -23,7 +21,7 @@ interface Props {
 
 /** The addresses that this server has of an application, and whether the application uses them. */
 export function Registered({ template, provider, pk, name }: Props) {
-  const read = useAnswer<Provider>(provider);
+  const read = useAnswer<Addresses>(provider);
   return (
     <Loaded {...read}>
       {(stored) => (
@@ -62,7 +60,7 @@ export function Registered({ template, provider, pk, name }: Props) {
 
 const urlsOf = (list: readonly RegisteredUri[] = []) => list.map(({ url }) => url);
 
-const rowsOf = (provider: Provider) => [
+const rowsOf = (provider: Addresses) => [
   { label: t('Redirect URIs'), texts: urlsOf(provider.redirect_uris) },
   { label: t('After signing out'), texts: urlsOf(provider.post_logout_redirect_uris) },
   { label: t('Back-channel logout address'), texts: [provider.backchannel_logout_uri ?? ''] },

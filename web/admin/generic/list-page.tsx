@@ -1,7 +1,7 @@
-import type { Pagination } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import './list.css';
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import type { Paginated } from '../../api/paginated.ts';
 import { Loaded } from '../../elements/loading.tsx';
 import { type Address, goTo, hereWith, useAddress } from '../address.ts';
 import type { Description } from '../api/description.ts';
@@ -25,11 +25,6 @@ import type { BulkVerbsProps } from './picked.ts';
 import { SavedViewLinks, SavedViewsButton, useCurrentView } from './saved-views.tsx';
 import { type ExtraColumn, Table } from './table.tsx';
 import { useCrumbs } from './use-crumbs.ts';
-
-interface Listed {
-  readonly results: readonly Row[];
-  readonly pagination: Pagination;
-}
 
 const rowsAPage = '50';
 const smallest = 20;
@@ -106,7 +101,7 @@ const withoutExtra = (_rows: readonly Row[]): ExtraColumn | null => null;
 
 function List({ entry, description, BulkVerbs, useExtra = withoutExtra, isUsed }: ListProps) {
   const address = useAddress();
-  const listed = usePage<Listed>(questionOf(entry, address));
+  const listed = usePage<Paginated<Row>>(questionOf(entry, address));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const columns = useColumns(entry.path, description, useCurrentView(entry.path));
   const extra = useExtra(listed.answer.state === 'ready' ? listed.answer.value.answer.results : noRows);

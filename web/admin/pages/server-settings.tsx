@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { apiRequest } from '../../api/call.ts';
+import type { ServerSettings as StoredSettings } from '../../api/types.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { useToast } from '../../elements/toast.tsx';
@@ -16,13 +17,6 @@ import { SendTestMail } from '../start/send-test-mail.tsx';
 
 const path = '/admin/server_settings/';
 
-interface Stored extends Row {
-  readonly public_url: string;
-  readonly public_url_in_use: string;
-  readonly smtp_host: string;
-  readonly locked: readonly ('public_url' | 'mail')[];
-}
-
 /** The public address and the mail server. What environment variables set is locked. */
 export function ServerSettings() {
   const description = useDescription(path);
@@ -31,7 +25,7 @@ export function ServerSettings() {
 
 function Read({ description: { changing, shown } }: { description: Description }) {
   const { user } = useInterface();
-  const read = useLoadable(useCallback(() => apiRequest<Stored>('GET', path), []));
+  const read = useLoadable(useCallback(() => apiRequest<StoredSettings & Row>('GET', path), []));
   const facts = shown.filter(({ name }) => changing?.some((member) => member.name === name));
   return (
     <Loaded {...read}>
@@ -49,7 +43,7 @@ function Read({ description: { changing, shown } }: { description: Description }
 }
 
 interface FormProps {
-  readonly row: Stored;
+  readonly row: StoredSettings & Row;
   readonly etag: string;
   readonly changing: readonly Member[];
   reload(): Promise<void>;

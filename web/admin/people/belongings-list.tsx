@@ -1,15 +1,11 @@
 import type { ReactNode } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { Paginated } from '../../api/paginated.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { AllOf } from '../parts/all-of.tsx';
-
-interface Listed<T> {
-  readonly results: readonly T[];
-  readonly pagination: { readonly count: number };
-}
 
 interface Thing {
   readonly key: string;
@@ -31,7 +27,7 @@ export interface BelongingsProps<T> {
 
 /** Objects of one kind that belong to a person, with delete buttons. One request. */
 export function Belongings<T>({ from, pathOf, show, none, verb, question }: BelongingsProps<T>) {
-  const read = useAnswer<readonly T[] | Listed<T>>(from);
+  const read = useAnswer<readonly T[] | Paginated<T>>(from);
   const done = useToast();
   return (
     <Loaded {...read}>

@@ -60,15 +60,9 @@ export function Sessions({ person }: Of) {
   );
 }
 
-interface Device extends ListedDevice {
-  readonly pk: number;
-  readonly confirmed: boolean;
-  readonly last_used: string | null;
-}
-
 export function Devices({ person }: Of) {
   return (
-    <Belongings<Device>
+    <Belongings<ListedDevice>
       from={`/authenticators/admin/all/?user=${person.pk}`}
       pathOf={(device) => (deviceKind(device) ? `/authenticators/admin/${deviceKind(device)}/${device.pk}/` : null)}
       {...factors}

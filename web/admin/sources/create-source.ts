@@ -1,5 +1,6 @@
 import { apiFetch } from '../../api/call.ts';
-import type { Flow, IdentificationStage } from '../../api/types.ts';
+import type { Paginated } from '../../api/paginated.ts';
+import type { Flow, IdentificationStage, PaginatedIdentificationStageList } from '../../api/types.ts';
 import { addToList } from '../api/add-to-list.ts';
 import type { Row } from '../api/objects.ts';
 
@@ -12,10 +13,6 @@ export interface NewSource {
   /** Lower case, without the `@`. */
   readonly domains: readonly string[];
   readonly isOffered: boolean;
-}
-
-interface List<T> {
-  readonly results: readonly T[];
 }
 
 const read = <T>(path: string): Promise<T> => apiFetch<T>('GET', path);
@@ -76,7 +73,7 @@ const expressionFor = (domains: readonly string[]): string =>
 
 /** The same stages as the shipped flow, with their policies. */
 async function copyStages(from: Flow, to: Flow): Promise<void> {
-  const { results } = await read<List<Row>>(`/flows/bindings/?target=${from.pk}&ordering=order&page_size=100`);
+  const { results } = await read<Paginated<Row>>(`/flows/bindings/?target=${from.pk}&ordering=order&page_size=100`);
   for (const { stage, order, evaluate_on_plan, re_evaluate_policies, ...binding } of results) {
     const copied = await post<Row>('/flows/bindings/', {
       ...{ target: to.pk, stage, order, evaluate_on_plan, re_evaluate_policies },
@@ -84,7 +81,8 @@ async function copyStages(from: Flow, to: Flow): Promise<void> {
       invalid_response_action: binding.invalid_response_action,
     });
     const path = `/policies/bindings/?target=${binding.policybindingmodel_ptr_id}&page_size=100`;
-    for (const { policy, group, user, negate, enabled, order: place, timeout } of (await read<List<Row>>(path)).results)
+    for (const { policy, group, user, negate, enabled, order: place, timeout } of (await read<Paginated<Row>>(path))
+      .results)
       await post('/policies/bindings/', {
         ...{ policy, group, user, negate, enabled, order: place, timeout },
         target: copied.policybindingmodel_ptr_id,
@@ -95,7 +93,7 @@ async function copyStages(from: Flow, to: Flow): Promise<void> {
 /** A button with its name, where people sign in. */
 async function offer(source: string): Promise<void> {
   const { flow_authentication } = await read<{ flow_authentication?: string }>('/core/brands/current/');
-  const { results } = await read<List<IdentificationStage>>('/stages/identification/?page_size=100');
+  const { results } = await read<PaginatedIdentificationStageList>('/stages/identification/?page_size=100');
   const isOf = (test: (flow: IdentificationStage['flow_set'][number]) => boolean) =>
     results.find(({ flow_set }) => flow_set.some(test));
   const stage =
