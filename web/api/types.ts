@@ -756,6 +756,19 @@ export interface IdentificationStage {
   readonly pretend_user_exists: boolean;
 }
 
+export interface Invitation {
+  readonly pk: string;
+  readonly name: string;
+  readonly expires: string | null;
+  readonly fixed_data: Readonly<Record<string, unknown>>;
+  readonly created_by: GroupMember;
+  readonly single_use: boolean;
+  readonly flow: string | null;
+  readonly flow_obj: Flow | null;
+  readonly token?: string | null;
+  readonly link?: string | null;
+}
+
 export interface InvitationChallenge {
   readonly flow_info: {
     readonly title: string;

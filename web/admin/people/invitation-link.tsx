@@ -11,7 +11,7 @@ import { useEntry } from '../api/interface.ts';
 const QrCode = lazy(async () => ({ default: (await import('../../elements/qr-code.tsx')).QrCode }));
 export const invitationsPath = '/stages/invitation/invitations/';
 
-export interface Invitation {
+export interface MadeInvitation {
   readonly pk: string;
   readonly link: string;
   /** Empty if nobody gave one. */
@@ -19,7 +19,7 @@ export interface Invitation {
 }
 
 /** A new invitation, to hand over: its link, as a QR code, by a mail of the server or of one's own. */
-export function InvitationLink({ invitation, onClose }: { invitation: Invitation; onClose(): void }) {
+export function InvitationLink({ invitation, onClose }: { invitation: MadeInvitation; onClose(): void }) {
   const { pk, link, email } = invitation;
   const [isSent, setSent] = useState(false);
   const { isBusy, problem, attempt } = useAttempt();

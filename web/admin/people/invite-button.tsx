@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { Invitation } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
@@ -11,7 +12,7 @@ import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { slugOf } from '../slug.ts';
 import { useDialog } from '../use-dialog.ts';
-import { type Invitation, InvitationLink, invitationsPath } from './invitation-link.tsx';
+import { InvitationLink, invitationsPath, type MadeInvitation } from './invitation-link.tsx';
 
 const dayMs = 86_400_000;
 /** In days. */
@@ -33,7 +34,7 @@ function InviteDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [days, setDays] = useState('7');
-  const [made, setMade] = useState<Invitation | null>(null);
+  const [made, setMade] = useState<MadeInvitation | null>(null);
   const { isBusy, problem, attempt } = useAttempt();
   function invite(event: FormEvent): void {
     event.preventDefault();
@@ -44,7 +45,7 @@ function InviteDialog({ onClose }: { onClose(): void }) {
         ...body,
         expires: new Date(Date.now() + Number(days) * dayMs).toISOString(),
       });
-      if (link === null)
+      if (!link)
         throw new Error(
           t('The invitation is created, but no enrollment flow accepts invitations: bind an invitation stage to one.'),
         );
