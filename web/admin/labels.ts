@@ -11,10 +11,7 @@ export function setLabels(labels: AdminInterface['labels']): void {
   declared = labels;
 }
 
-/**
- * A value by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`; with the labels of
- * its field, if it has some.
- */
+/** A value in the page's language, by its field's labels: `app_password` as `App password`, `CH` as `Switzerland`. */
 export function spelled(value: unknown, labels?: ValueLabels): string {
   const text = String(value);
   return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text, labels));
