@@ -89,7 +89,11 @@ export function flowResource(needs: FlowActionNeeds): Resource {
         default: false,
         help: 'Kept for clients. Pages are always built so that password managers on phones find the fields.',
       }),
-      layout: choice(flowLayouts, { default: 'stacked', help: 'The position of the form on the page.', isObvious: true }),
+      layout: choice(flowLayouts, {
+        default: 'stacked',
+        help: 'The position of the form on the page.',
+        isObvious: true,
+      }),
       denied_action: choice(['message_continue', 'message', 'continue'], {
         default: 'message_continue',
         filter: true,

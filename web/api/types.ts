@@ -83,6 +83,7 @@ export interface AdminInterface {
       readonly delete: 'all' | 'some' | 'none';
     };
   }[];
+  readonly views: readonly SavedView[];
   readonly labels: {
     readonly kinds: Readonly<Record<string, string>>;
     readonly event_actions: Readonly<Record<string, string>>;
@@ -172,6 +173,7 @@ export interface Application {
   readonly meta_publisher: string;
   readonly policy_engine_mode: 'all' | 'any';
   readonly enabled: boolean;
+  readonly access_requests: boolean;
   readonly group: string;
   readonly launch_url: string | null;
 }
@@ -842,6 +844,7 @@ export interface Maintenance {
     readonly status: 'successful' | 'warning' | 'error' | 'waiting';
     readonly message: string;
     readonly finished: string | null;
+    readonly next_run: string | null;
     readonly may_run: boolean;
   }[];
   readonly tokens: readonly {
@@ -1007,6 +1010,11 @@ export interface OAuthSource {
 export interface PaginatedApplicationList {
   readonly pagination: Pagination;
   readonly results: readonly Application[];
+}
+
+export interface PaginatedAuthenticatedSessionList {
+  readonly pagination: Pagination;
+  readonly results: readonly AuthenticatedSession[];
 }
 
 export interface PaginatedEmailStageList {
@@ -1277,7 +1285,7 @@ export interface RadiusProvider {
 }
 
 export interface ReadyMadeFlow {
-  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey' | 'consent';
+  readonly name: 'recovery' | 'invitation' | 'registration' | 'passkey' | 'consent' | 'proof';
   readonly is_on: boolean;
   readonly flow: string | null;
   readonly places: readonly {
@@ -1353,6 +1361,14 @@ export interface SAMLProvider {
   readonly url_sso_init: string;
   readonly url_slo_post: string;
   readonly url_slo_redirect: string;
+}
+
+export interface SavedView {
+  readonly pk: string;
+  readonly list: string;
+  readonly name: string;
+  readonly query: string;
+  readonly columns: readonly string[] | null;
 }
 
 export interface SecondFactorRequirement {

@@ -1,19 +1,8 @@
 import { createContext, type ReactNode, use, useState } from 'react';
 import { apiFetch } from '../../api/call.ts';
+import type { SavedView } from '../../api/types.ts';
 import { hrefOf } from '../address.ts';
 import { dormantSince } from '../people/dormant.ts';
-
-/** What a list shows, under a name. The server keeps it with the account, so that it is there in any browser. */
-export interface SavedView {
-  readonly pk: string;
-  /** The path of the list. */
-  readonly list: string;
-  readonly name: string;
-  /** Search, filters, order and page size. */
-  readonly query: string;
-  /** Null for the usual ones, and for lists without a choice of columns. */
-  readonly columns: readonly string[] | null;
-}
 
 interface SavedViews {
   readonly views: readonly SavedView[];

@@ -1,9 +1,9 @@
-import type { AdminInterface } from '../../api/types.ts';
+import type { AdminInterface, SavedView } from '../../api/types.ts';
 import { chooseTheme, type Theme, themes } from '../../page/theme.ts';
 import { type Text, t } from '../../texts/texts.ts';
 import { hereWith, hrefOf } from '../address.ts';
 import type { ResourceEntry } from '../api/interface.ts';
-import { hrefOfView, type SavedView } from '../api/saved-views.tsx';
+import { hrefOfView } from '../api/saved-views.tsx';
 import { inSentence } from '../labels.ts';
 import { newAddressOf } from '../new-address.ts';
 import { menuFor, start } from './menu-list.ts';

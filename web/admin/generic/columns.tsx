@@ -1,11 +1,11 @@
 import { Columns3 } from 'lucide-react';
 import { useState } from 'react';
+import type { SavedView } from '../../api/types.ts';
 import { CheckboxField } from '../../elements/choice.tsx';
 import { Popover } from '../../elements/popover.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
 import type { Member } from '../api/document.ts';
-import type { SavedView } from '../api/saved-views.tsx';
 import { isTechnical } from './technical.ts';
 
 interface Columns {

@@ -1,5 +1,6 @@
 import { Bookmark } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import type { SavedView } from '../../api/types.ts';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
@@ -8,7 +9,7 @@ import { useToast } from '../../elements/toast.tsx';
 import { useAttempt } from '../../elements/use-attempt.ts';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
-import { hrefOfView, type SavedView, savedQueryOf, useSavedViews, viewParameter } from '../api/saved-views.tsx';
+import { hrefOfView, savedQueryOf, useSavedViews, viewParameter } from '../api/saved-views.tsx';
 import { Link } from '../link.tsx';
 
 /** The saved view that the address names. */

@@ -1,4 +1,4 @@
-import type { Device, User } from '../../api/types.ts';
+import type { Device, PaginatedAuthenticatedSessionList, PaginatedEventList, User } from '../../api/types.ts';
 import { Code } from '../../elements/code.tsx';
 import { deviceKindName } from '../../elements/device-kind.ts';
 import { Loaded } from '../../elements/loading.tsx';
@@ -10,7 +10,6 @@ import { hereWith, hrefOf } from '../address.ts';
 import { useEntry, useInterface } from '../api/interface.ts';
 import type { NamedObject } from '../api/objects.ts';
 import { usePart } from '../api/pages.ts';
-import type { Event } from '../events/event.ts';
 import { spelled } from '../labels.ts';
 import { Link } from '../link.tsx';
 
@@ -110,18 +109,13 @@ function Factors({ person: { pk } }: { person: User }) {
   );
 }
 
-interface Newest<T> {
-  readonly results: readonly T[];
-  readonly pagination: { readonly count: number };
-}
-
 const newestOf = (list: string, query: Readonly<Record<string, string>>): string =>
   `${list}?${new URLSearchParams({ ...query, page_size: '1' })}`;
 
 /** Where they are signed in now. */
-function OpenSessions({ person: { username } }: { person: Person }) {
+function OpenSessions({ person: { username } }: { person: User }) {
   const query = { user__username: username, ordering: '-last_used' };
-  const read = usePart<Newest<Session>>(newestOf('/core/authenticated_sessions/', query));
+  const read = usePart<PaginatedAuthenticatedSessionList>(newestOf('/core/authenticated_sessions/', query));
   return (
     <Loaded {...read}>
       {({ results: [last], pagination: { count } }) =>
@@ -141,8 +135,8 @@ function OpenSessions({ person: { username } }: { person: Person }) {
 }
 
 /** The last failed sign-in to this account. */
-function LastFailure({ person: { username } }: { person: Person }) {
-  const read = usePart<Newest<Event>>(newestOf('/events/events/', { username, action: 'login_failed' }));
+function LastFailure({ person: { username } }: { person: User }) {
+  const read = usePart<PaginatedEventList>(newestOf('/events/events/', { username, action: 'login_failed' }));
   return (
     <Loaded {...read}>
       {({ results: [last] }) =>
