@@ -19,5 +19,6 @@ CMD_OAUTH2_USER_PROFILE_USERNAME_ATTR=preferred_username
 CMD_OAUTH2_USER_PROFILE_DISPLAY_NAME_ATTR=name
 CMD_OAUTH2_USER_PROFILE_EMAIL_ATTR=email
 CMD_OAUTH2_SCOPE=openid email profile`,
-  docs: 'https://docs.hedgedoc.org/guides/auth/oauth/',
+  docs: 'https://docs.hedgedoc.org/configuration/#oauth2-login',
+  checked: { version: '0ebf0dbc', date: '2026-11-20', how: 'read' },
 };
