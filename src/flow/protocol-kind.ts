@@ -69,6 +69,11 @@ export interface KeySet {
   readonly source: string;
   readonly jwks: string;
   readonly url: string;
+  /**
+   * Whether a token with these claims is known to be of another issuer. Services with many tenants sign for all of them
+   * with the same keys.
+   */
+  isForeign(claims: { readonly iss?: unknown; readonly tid?: unknown }): boolean;
 }
 
 export type AppendStep = (step: PlanStep, state: FlowState, tx: Query, call: Call, registry: Registry) => Promise<void>;

@@ -1230,6 +1230,7 @@ export interface ProxyProvider {
   readonly basic_auth_password_attribute: string;
   readonly access_token_validity: string;
   readonly refresh_token_validity: string;
+  readonly jwks_sources: readonly string[];
   readonly client_id: string;
   readonly outpost_set: readonly string[];
   readonly redirect_uris: readonly {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { randomText } from '../../../src/platform/random.ts';
 import { eventsDuring } from '../../support/events.ts';
-
+import { makeTrusted } from '../../support/jwks-source.ts';
 import { type Fields, makeRelying, post, type Relying } from '../../support/oauth2.ts';
 import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
 
@@ -12,32 +12,6 @@ const ask = (server: TestServer, { basic }: Relying, fields: Fields = {}) =>
   post(server, 'token', { grant_type: 'client_credentials', ...fields }, { authorization: basic });
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-
-/** A service whose keys an administrator trusts, and what it signs. */
-async function makeTrusted(server: TestServer, serve?: (jwks: object) => Promise<string>) {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
-  const slug = `source-${randomText(8).toLowerCase()}`;
-  const { status, body } = await server.admin.post('/sources/oauth/', {
-    name: slug,
-    slug,
-    provider_type: 'openidconnect',
-    consumer_key: 'key',
-    consumer_secret: 'secret',
-    authorization_url: 'https://issuer.example/authorize',
-    access_token_url: 'https://issuer.example/token',
-    profile_url: 'https://issuer.example/me',
-    ...(serve ? { oidc_jwks_url: await serve({ keys: [jwk] }) } : { oidc_jwks: { keys: [jwk] } }),
-  });
-  if (status !== 201) throw new Error(`no source: ${JSON.stringify(body)}`);
-  const sign = (claims: Record<string, unknown>, life = '5m') =>
-    new SignJWT(claims)
-      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .setIssuedAt()
-      .setExpirationTime(life)
-      .sign(privateKey);
-  return { pk: body.pk as string, slug, sign };
-}
 
 describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (server) => {
   test('a client acts as an account of its own, the same every time', async () => {

@@ -1,4 +1,5 @@
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
+import type { Workload } from '../../../provider/workload/verify-assertion.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type Client, isServedAt, loadClient, secretsOf } from './client.ts';
 import { type Assertion, assertionType, checkAssertion } from './client-assertion.ts';
@@ -13,7 +14,7 @@ export interface AuthenticatedClient {
   readonly client: Client;
   readonly method: 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt' | 'workload';
   /** What a workload of the client's (not the client itself) proved to be; only with that method. */
-  readonly workload?: string;
+  readonly workload?: Workload;
 }
 
 /** The ways in which clients prove themselves, for the discovery document. */

@@ -2,11 +2,11 @@ import { isDeeperThan } from '../../../lib/json.ts';
 import { parseJsonBytes } from '../../../lib/parse-json-bytes.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { type HttpCall, type HttpResponse, json } from '../../../platform/http/routes.ts';
+import { standardAlgorithms } from '../../../provider/workload/verify-assertion.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type Params, parseParams } from './params.ts';
 import { isOriginOf, type RedirectUri } from './redirect-uris.ts';
-import { standardAlgorithms } from './security-profile.ts';
 import { toOAuthError } from './to-oauth-error.ts';
 
 /** One request to an endpoint of the protocol. */

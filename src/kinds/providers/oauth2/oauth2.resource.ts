@@ -5,6 +5,7 @@ import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { randomText } from '../../../platform/random.ts';
 import { completeAuthorizationFlow, consentFlow, scopeMappingName } from '../../../provider/install-defaults.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
+import { jwksSources } from '../../../provider/workload/jwks-sources.ts';
 import type { Call } from '../../../resource/call.ts';
 import { objectSchema, stringSchema, uuidSchema } from '../../../resource/document/json-schema.ts';
 import type { Row } from '../../../resource/fields/field.ts';
@@ -125,10 +126,8 @@ export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]):
       }),
       backchannel_logout_uri: logoutUri('Called with a logout token when a session ends.'),
       frontchannel_logout_uri: logoutUri('Loaded by the browser that signs out.'),
-      jwks_sources: refs('svc_sources_oauth.oauthsource', 'uuid', {
+      jwks_sources: jwksSources({
         table: 'provider_oauth2_jwks_sources',
-        own: 'provider',
-        other: 'source',
         help: 'Sources whose keys may sign requests for tokens, such as a cluster or a build server.',
         group: 'Advanced',
       }),

@@ -1,3 +1,5 @@
+import { standardAlgorithms } from '../../../provider/workload/verify-assertion.ts';
+
 export const securityProfiles = ['standard', 'fapi2'] as const;
 export type SecurityProfile = (typeof securityProfiles)[number];
 
@@ -5,9 +7,6 @@ type Profiled = { readonly security_profile: SecurityProfile };
 
 /** Whether the FAPI 2.0 Security Profile holds for the client. */
 export const isFapi2 = ({ security_profile }: Profiled): boolean => security_profile === 'fapi2';
-
-/** Asymmetric algorithms only: verifiers must not be able to sign. */
-export const standardAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 /** FAPI 2.0 Security Profile §5.4.1 */
 export const fapi2Algorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];

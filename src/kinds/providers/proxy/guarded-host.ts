@@ -29,7 +29,7 @@ export interface HostSession {
   readonly pk: string;
   readonly token_hash: string;
   readonly user: number;
-  /** The session of this server that it ends with; null for programs, which have an app password. */
+  /** The session of this server that it ends with; null for programs. */
   readonly main: string | null;
   readonly headers: string;
   readonly checked: string;
@@ -64,7 +64,7 @@ const hostSql = (now: Value, host: Value, values: readonly Value[], isServed: Va
           left join tokens t on t.pk = s.app_password)
         on s.provider = pp.pk and s.browser is null and s.expires > ${now}
           and s.token_hash in (${sql.join(values.slice(0, maxTokens))})
-          and (m.expires > ${now} or t.key_hash = s.app_password_hash
+          and (m.expires > ${now} or s.source is not null or t.key_hash = s.app_password_hash
             and (t.application is null or t.application = a.pk) and (not t.expiring or t.expires > ${now}))
     where (pp.host = ${host}
         or pp.mode = 'forward_domain' and pp.cookie_domain in (${sql.join(values.slice(maxTokens))}))

@@ -2,17 +2,20 @@ import { isStorable } from '../../../resource/fields/well-formed.ts';
 
 /** A username that says: the password is a bearer token. */
 const bearerName = 'gatehouse/token';
-const maxHeader = 2_000;
+/** Tokens of clusters and build servers are long. */
+const maxHeader = 8_192;
 
-interface Credentials {
+export interface ProgramCredentials {
   /** Null for a bearer token, which says by itself whose it is. */
   readonly username: string | null;
   readonly secret: string;
 }
 
-/** The credentials in an Authorization header; null if they cannot be an app password. */
-export function readCredentials(header: string): Credentials | null {
-  const [, scheme = '', value = ''] = /^(basic|bearer) +([\w.~+/=-]+)$/i.exec(header.slice(0, maxHeader)) ?? [];
+/** The credentials in an Authorization header; null if they can be neither an app password nor a token. */
+export function readCredentials(header: string): ProgramCredentials | null {
+  // Not cut off: the end of a token is its signature.
+  if (header.length > maxHeader) return null;
+  const [, scheme = '', value = ''] = /^(basic|bearer) +([\w.~+/=-]+)$/i.exec(header) ?? [];
   if (scheme === '') return null;
   if (scheme.toLowerCase() === 'bearer') return { username: null, secret: value };
   const text = Buffer.from(value, 'base64').toString('utf8');

@@ -24,27 +24,30 @@ export interface PendingSession extends NewSession {
   readonly browser: string;
 }
 
-/** A session of a program, which ends with its app password. */
+/** A session of a program, which ends with its app password, or with the source whose token it brought. */
 export interface ProgramSession extends NewSession {
-  readonly appPassword: string;
-  readonly appPasswordHash: string;
+  readonly by: { readonly appPassword: string; readonly hash: string } | { readonly source: string };
 }
 
-const columns = sql`pk, token_hash, provider, "user", session, app_password, app_password_hash, browser, headers,
+const columns = sql`pk, token_hash, provider, "user", session, app_password, app_password_hash, source, browser, headers,
   created, checked, expires`;
 
 const insert = statement<unknown[], unknown>(
   (...values) => sql`insert into proxy_sessions (${columns}) values (${sql.join(values)})
     on conflict (token_hash, provider) do update set headers = excluded.headers, pk = excluded.pk, "user" = excluded."user",
-      app_password = excluded.app_password, app_password_hash = excluded.app_password_hash, created = excluded.created,
+      app_password = excluded.app_password, app_password_hash = excluded.app_password_hash, source = excluded.source, created = excluded.created,
       checked = excluded.checked, expires = excluded.expires`,
 );
 
 export const storePending = (tx: Query, key: Key, pending: PendingSession): Promise<unknown> =>
-  store(tx, key, pending, [pending.session, null, null, pending.browser]);
+  store(tx, key, pending, [pending.session, null, null, null, pending.browser]);
 
 export const storeProgram = (tx: Query, key: Key, program: ProgramSession): Promise<unknown> =>
-  store(tx, key, program, [null, program.appPassword, program.appPasswordHash, null]);
+  store(tx, key, program, [
+    null,
+    ...('source' in program.by ? [null, null, program.by.source] : [program.by.appPassword, program.by.hash, null]),
+    null,
+  ]);
 
 function store(tx: Query, key: Key, session: NewSession, bound: readonly (string | null)[]): Promise<unknown> {
   const { tokenHash, provider, user, headers, now, expires } = session;

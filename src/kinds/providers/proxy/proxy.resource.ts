@@ -6,6 +6,7 @@ import { randomText } from '../../../platform/random.ts';
 import { consentFlow } from '../../../provider/install-defaults.ts';
 import { outpostNames } from '../../../provider/outpost/outpost-names.ts';
 import { defineProvider, providerFamily } from '../../../provider/provider.family.ts';
+import { jwksSources } from '../../../provider/workload/jwks-sources.ts';
 import { guardDestinations } from '../../../resource/access/destinations.ts';
 import { defineResource } from '../../../resource/define.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
@@ -165,6 +166,11 @@ export function proxyProvider(needs: ProxyResourceNeeds): Resource {
         help: 'Kept for clients that set it: sessions are not refreshed.',
         group: 'Access',
       }),
+      jwks_sources: jwksSources({
+        table: 'provider_proxy_jwks_sources',
+        help: 'Sources whose keys may sign tokens that programs sign in with, such as a cluster or a build server.',
+        group: 'Access',
+      }),
       client_id: clientId,
       client_secret: secret({ ...hidden, default: () => randomText(128) }),
       cookie_secret: secret({ ...hidden, default: () => randomText(32) }),
@@ -199,8 +205,8 @@ const openIdConfiguration = objectSchema({
 });
 
 /**
- * The same rows for other programs. They have no secrets: outposts relay requests, so neither they nor clients use the
- * provider by OAuth.
+ * The same rows for other programs, without those that no application uses, for which nothing is served. They have no
+ * secrets: outposts relay requests, so neither they nor clients use the provider by OAuth.
  */
 export const proxyOutpostConfig = ({ config: { publicUrl } }: ProxyResourceNeeds): Resource =>
   defineResource({
@@ -213,6 +219,10 @@ export const proxyOutpostConfig = ({ config: { publicUrl } }: ProxyResourceNeeds
     table: 'provider_proxy',
     family: { ...providerFamily, fields: { name, assigned_application_slug, assigned_application_name } },
     isAlternate: true,
+    visibility: {
+      by: 'permission',
+      always: (row) => sql`exists (select 1 from applications a where a.provider = ${row.col('pk')})`,
+    },
     verbs: ['list'],
     order: ['name'],
     search: ['name'],

@@ -4,6 +4,8 @@ import { parseCidrs } from '../../../lib/cidr.ts';
 import { memoizeWeakly } from '../../../lib/memoize.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { createRemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import { createUpstreams } from '../../../platform/http/upstream.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -29,6 +31,7 @@ interface ProxyProviderNeeds {
   readonly key: InstanceKey;
   readonly installId: string;
   readonly sandbox: Sandbox;
+  readonly fetch: GuardedFetch;
   readonly version: string;
 }
 
@@ -36,13 +39,14 @@ interface ProxyProviderNeeds {
 export function proxy(needs: ProxyProviderNeeds): ProviderKind {
   const refusals = { denied: createDenials(needs.db, proxyApp) };
   const shared = { ...needs, refusals, publicUrl: needs.config.publicUrl, ownKey: createOwnKey(needs.key) };
+  const remoteKeys = createRemoteKeys(needs.fetch);
   const upstreams = createUpstreams(parseCidrs(needs.config.outboundAllow));
   const mountOf = memoizeWeakly((server: RouteServer): ProxyNeeds => {
     const mount = { ...shared, ...server };
     return {
       ...mount,
       recheck: createRecheck(mount),
-      programs: createPrograms(mount),
+      programs: createPrograms({ ...mount, remoteKeys }),
       testLookups: createTestLookups(needs.db),
       outpost: null,
     };
@@ -56,6 +60,7 @@ export function proxy(needs: ProxyProviderNeeds): ProviderKind {
     routes: (server) => proxyRoutes(mountOf(server)),
     hosted: (server) => proxiedHosts(mountOf(server), upstreams),
     append: decideOnTicket(needs.key),
+    uncachedTables: ['proxy_workload_accounts'],
     expiring: [
       expired('proxy_sessions', 'sessions of protected applications'),
       expired('proxy_tests', 'tests of reverse proxies'),

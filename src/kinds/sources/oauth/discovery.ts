@@ -37,11 +37,20 @@ export const wellKnownOf = (source: Addresses): string =>
   (isElsewhere(source) ? '' : (findProviderType(source.provider_type)?.oidc_well_known_url ?? ''));
 
 /** What was discovered of the source as it is set up now; null when nothing was. */
-export function discoveredOf(source: OAuthSource): Discovered | null {
+export function discoveredOf(source: Addresses & Pick<OAuthSource, 'oidc_discovered'>): Discovered | null {
   const stored = asObject(source.oidc_discovered);
   const from = wellKnownOf(source);
   // The column holds what `discover` made, or {}.
   return from !== '' && stored.from === from ? (stored as Discovered) : null;
+}
+
+/** Whether the issuer made a token. Multi-tenant providers publish a template for their issuers. */
+export function isIssuedBy(
+  { issuer }: Pick<Discovered, 'issuer'>,
+  { iss, tid }: { readonly iss?: unknown; readonly tid?: unknown },
+): boolean {
+  if (!issuer.includes('{tenantid}')) return iss === issuer;
+  return typeof tid === 'string' && /^[\da-f-]{36}$/i.test(tid) && iss === issuer.replace('{tenantid}', tid);
 }
 
 /** Reads what the provider publishes. Throws `SourceRefusal`. */

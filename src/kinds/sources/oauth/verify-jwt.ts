@@ -10,6 +10,7 @@ import {
 import { fromTimestamp } from '../../../platform/clock.ts';
 import { isKeySet, type RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import { misconfigured, SourceRefusal } from '../../../source/source-refusal.ts';
+import { isIssuedBy } from './discovery.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { OAuthSource } from './oauth-model.ts';
 
@@ -60,7 +61,7 @@ export async function verifyJwt(
       currentDate: fromTimestamp(now),
       ...options,
     });
-    if (payload.iss !== undefined && !isIssuedBy(endpoints, payload)) throw wrong('another issuer made it');
+    if (payload.iss !== undefined && !isOfService(endpoints, payload)) throw wrong('another issuer made it');
     return { claims: payload, header };
   } catch (error) {
     if (error instanceof errors.JWTExpired) {
@@ -99,13 +100,11 @@ async function keysFor(
   throw new SourceRefusal(`The keys of ${name} cannot be fetched at the moment. Please try again.`);
 }
 
-/** Multi-tenant providers publish a template for their issuers. Without discovery, the issuer of the tokens is used. */
-function isIssuedBy({ discovered, token }: Endpoints, { iss, tid }: JWTPayload): boolean {
-  if (!discovered) return typeof iss === 'string' && URL.parse(iss)?.origin === new URL(token).origin;
-  const { issuer } = discovered;
-  if (!issuer.includes('{tenantid}')) return iss === issuer;
-  return typeof tid === 'string' && /^[\da-f-]{36}$/i.test(tid) && iss === issuer.replace('{tenantid}', tid);
-}
+/** Without discovery, the issuer of the tokens is used. */
+const isOfService = ({ discovered, token }: Endpoints, payload: JWTPayload): boolean =>
+  discovered
+    ? isIssuedBy(discovered, payload)
+    : typeof payload.iss === 'string' && URL.parse(payload.iss)?.origin === new URL(token).origin;
 
 export const notVerified = ({ name }: OAuthSource, what: SignedDocument['what'], why: string): SourceRefusal =>
   new SourceRefusal(`The ${what} of ${name} could not be verified: ${why}.`);

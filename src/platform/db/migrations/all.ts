@@ -41,6 +41,7 @@ import { outpostDeployments } from './0190-outpost-deployments.ts';
 import { serverSettings } from './0200-server-settings.ts';
 import { savedViews } from './0210-saved-views.ts';
 import { accessRequests } from './0220-access-requests.ts';
+import { proxyWorkloads } from './0230-proxy-workloads.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   outpostDeployments,
   savedViews,
   accessRequests,
+  proxyWorkloads,
 ];

@@ -3,7 +3,7 @@ import { type Client, secretsOf } from '../client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
 import { algorithmsOf, isFapi2 } from '../security-profile.ts';
-import { loadTrustedKeys } from '../trusted-keys.ts';
+import { keysTrustedBy } from '../trusted-keys.ts';
 import { issuerOf } from '../urls.ts';
 import type { AuthorizeDependencies } from './dependencies.ts';
 
@@ -76,7 +76,7 @@ async function verified(
     currentDate: new Date(now),
     clockTolerance: 30,
   };
-  const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await loadTrustedKeys(needs, client, object, now)).map(
+  const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await keysTrustedBy(needs, client, object, now)).map(
     ({ jwks }) =>
       () =>
         jwtVerify(object, createLocalJWKSet(JSON.parse(jwks)), { ...options, algorithms: algorithmsOf(client) }),

@@ -25,14 +25,10 @@ export const passwordGrant: GrantKind = {
 
 async function accountOf(redemption: Redemption): Promise<number> {
   const { needs, call, params, by } = redemption;
-  if (by.workload !== undefined) {
-    const [, , sub = '']: string[] = JSON.parse(by.workload);
-    const name = sub.replace(/[^\w.@:+/-]+/g, '-').slice(0, 60);
-    return clientAccount(needs.engine, call, by.client, { subject: by.workload, name });
-  }
+  if (by.workload !== undefined) return clientAccount(needs.engine, call, by.client, by.workload);
   if (params.get('username') !== undefined) return appPasswordUser(redemption);
   requireConfidential(by);
-  return clientAccount(needs.engine, call, by.client);
+  return clientAccount(needs.engine, call, by.client, { subject: '', name: 'client_credentials' });
 }
 
 /** Only requested scopes. RFC 6749 §4.4.3: no refresh token, since the client can request another token. */
