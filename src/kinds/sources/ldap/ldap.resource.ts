@@ -41,6 +41,13 @@ const dnComplaint = (value: string) => (parseDn(value) ? null : 'Enter a disting
 const synchronization = 'Synchronization';
 const passwords = 'Passwords';
 
+const unusedFlow = () =>
+  ref('svc_flows.flow', 'uuid', {
+    nullable: true,
+    help: 'Kept for clients that set it: users of a directory sign in by the flow of the brand, which asks for their password.',
+    group: passwords,
+  });
+
 /** Users and groups of an LDAP directory. */
 export function ldapSource(needs: SyncNeeds & { jobs(): Jobs }): Resource<LdapSource> {
   return defineSource({
@@ -53,7 +60,6 @@ export function ldapSource(needs: SyncNeeds & { jobs(): Jobs }): Resource<LdapSo
     table: 'source_ldap',
     page: { columns: ['name', 'slug', 'enabled', 'server_uri', 'base_dn'] },
     filterBy: ['name', 'slug', 'enabled', 'user_property_mappings', 'group_property_mappings'],
-    without: ['authentication_flow', 'enrollment_flow'],
     // As the filters below, those of Active Directory.
     usualMappings: {
       user_property_mappings: [
@@ -64,6 +70,8 @@ export function ldapSource(needs: SyncNeeds & { jobs(): Jobs }): Resource<LdapSo
     },
     fields: {
       icon: image('/static/sources/ldap.svg'),
+      authentication_flow: unusedFlow(),
+      enrollment_flow: unusedFlow(),
       server_uri: text({
         max: 500,
         filter: true,
