@@ -61,12 +61,21 @@ export interface ResourceGround extends Ground {
 }
 
 /** Makes objects as the maker does, and finds those of this resource by its own path. */
-function makeBehind(resource: Resource, make: Maker['make']): Maker['make'] {
+function makeBehind(resource: Resource, { make, server }: Ground): Maker['make'] {
   if (!resource.isAlternate) return make;
   return async (model, owner) => {
     const sample = await make(model, owner);
-    return model === resource.model ? { ...sample, resource, path: `${resource.path}${sample.pk}/` } : sample;
+    if (model !== resource.model) return sample;
+    if (resource.path.startsWith('/outposts/')) await serve(server, sample.pk);
+    return { ...sample, resource, path: `${resource.path}${sample.pk}/` };
   };
+}
+
+/** What outposts read are providers that an application uses. */
+async function serve({ admin }: TestServer, provider: string | number): Promise<void> {
+  const slug = `served-${provider}`;
+  const { status, text } = await admin.post('/core/applications/', { name: slug, slug, provider });
+  if (status !== 201) throw new Error(`no application: ${text}`);
 }
 
 /** The resources that stand for all others in tests of what the engine does in the same way for each of them. */
@@ -101,7 +110,7 @@ export function describeEveryResource(
       const here = () => {
         const prepared = ground as Ground;
         const resource = prepared.server.app.engine.registry.resources.find((other) => other.path === path) as Resource;
-        return { ...prepared, resource, make: makeBehind(resource, prepared.make) };
+        return { ...prepared, resource, make: makeBehind(resource, prepared) };
       };
       tests(here, declared, kind === 'sqlite' || examples.has(path) ? test : () => {});
     });

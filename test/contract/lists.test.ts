@@ -15,10 +15,10 @@ const known = new WeakMap<object, Map<string, Promise<Sample[]>>>();
 function samplesOf({ server, resource, make }: ResourceGround): Promise<Sample[]> {
   const bySever = known.get(server) ?? new Map<string, Promise<Sample[]>>();
   known.set(server, bySever);
-  let samples = bySever.get(resource.model);
+  let samples = bySever.get(resource.path);
   if (!samples) {
     samples = (async () => [await make(resource.model), await make(resource.model), await make(resource.model)])();
-    bySever.set(resource.model, samples);
+    bySever.set(resource.path, samples);
   }
   return samples;
 }

@@ -40,6 +40,21 @@ describeOnSqlite('rights on outposts that are deployed', (server) => {
     expect((await api.patch(`${path}${outpost.pk}/`, { config: { container_map_ports: false } })).status).toBe(200);
   });
 
+  test('deleting one takes the right to use its connection', async () => {
+    const own = await deployedOutpost(server(), connection);
+    await quiet(server());
+    const before = engine.containers.size;
+    const { api, pk } = await server().user([...rights, ...seeing, 'svc_outposts.delete_outpost']);
+    const refused = await api.delete(`${path}${own.pk}/`);
+    expect([refused.status, refused.body?.required]).toEqual([403, use]);
+    await quiet(server());
+    expect(engine.containers.size).toBe(before);
+    await grantOn(server(), pk, use, connection);
+    expect((await api.delete(`${path}${own.pk}/`)).status).toBe(204);
+    await quiet(server());
+    expect(engine.containers.size).toBe(before - 1);
+  });
+
   test('where the token travels and which code runs is for superusers, before it is deployed, too', async () => {
     const { api } = await server().user([...rights, ...seeing, use]);
     const own = await deployedOutpost(server(), null);

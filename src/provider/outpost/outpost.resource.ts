@@ -17,7 +17,7 @@ import type { CheckInput, Resource } from '../../resource/resource.ts';
 import { providerModel } from '../provider.family.ts';
 import type { ProviderKind } from '../provider-kind.ts';
 import { deploymentAction } from './deployment/deployment.action.ts';
-import { deploymentComplaint } from './deployment/deployment-rights.ts';
+import { checkMayRemove, deploymentComplaint } from './deployment/deployment-rights.ts';
 import { hasDeployments, queueDeployment } from './deployment/deployments.ts';
 import { ensureOutpostAccount, outpostTokenIdentifier } from './outpost-account.ts';
 import { defaultOutpostConfig, outpostConfigComplaint, refreshSeconds } from './outpost-config.ts';
@@ -114,6 +114,7 @@ export function outpostResource(needs: OutpostResourceNeeds): Resource {
     async afterWrite(input) {
       const isEmbedded = input.values.managed === embeddedOutpost;
       if (input.verb === 'destroy' && isEmbedded) throw Invalid.whole('The embedded outpost cannot be deleted.');
+      if (input.verb === 'destroy') await checkMayRemove(input, input.values);
       if (input.verb !== 'destroy' && !isEmbedded) await ensureOutpostAccount(input, needs.key);
       const isDeployed = input.verb !== 'destroy' && !isEmbedded && input.values.service_connection !== null;
       if (isDeployed || (await hasDeployments(input.tx, input.pk)))

@@ -120,10 +120,13 @@ describeOnBoth('LDAP providers', (server) => {
     const { admin } = server();
     const { pk } = (await create({ name: 'files' })).body;
     const listed = async () => (await admin.get('/outposts/ldap/?name=files')).body.results[0];
-    expect(await listed()).toMatchObject({ pk, bind_flow_slug: 'default-authentication-flow', application_slug: '' });
+    // Without an application, nothing is served.
+    expect(await listed()).toBeUndefined();
     expect((await admin.get(`/outposts/ldap/${pk}/check_access/`)).status).toBe(404);
 
     await admin.post('/core/applications/', { name: 'Files', slug: 'files', provider: pk });
+    const served = { pk, bind_flow_slug: 'default-authentication-flow', application_slug: 'files' };
+    expect(await listed()).toMatchObject(served);
     await admin.post('/core/applications/', { name: 'Behind', slug: 'behind', backchannel_providers: [pk] });
     // The application that it serves behind the scenes comes first.
     expect((await listed()).application_slug).toBe('behind');

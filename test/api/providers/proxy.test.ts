@@ -100,6 +100,7 @@ describeOnBoth(
       const { body } = await admin.post('/providers/proxy/', {
         ...{ name: 'listed', mode: 'forward_single', external_host, access_token_validity: 'minutes=10' },
       });
+      expect((await admin.get('/outposts/proxy/?name=listed')).body.results).toEqual([]);
       await admin.post('/core/applications/', { name: 'Listed', slug: 'listed', provider: body.pk });
       const { results } = (await admin.get('/outposts/proxy/?name=listed')).body;
       expect(results).toEqual([

@@ -91,11 +91,13 @@ describeOnBoth('RADIUS providers', (server) => {
     expect(mapping).toMatchObject({ component: 'xak-property-mapping-provider-radius-form' });
     const { pk } = (await create({ name: 'wifi', property_mappings: [mapping.pk] })).body;
     const listed = async () => (await admin.get('/outposts/radius/?name=wifi')).body.results[0];
-    expect(await listed()).toMatchObject({ pk, auth_flow_slug: 'default-authentication-flow', application_slug: '' });
+    // Without an application, nothing is served.
+    expect(await listed()).toBeUndefined();
     expect((await admin.get(`/outposts/radius/${pk}/check_access/`)).status).toBe(404);
 
     await admin.post('/core/applications/', { name: 'Wi-Fi', slug: 'wifi', provider: pk });
-    expect((await listed()).application_slug).toBe('wifi');
+    const served = { pk, auth_flow_slug: 'default-authentication-flow', application_slug: 'wifi' };
+    expect(await listed()).toMatchObject(served);
     expect((await admin.get(`/outposts/radius/${pk}/check_access/?app_slug=other`)).status).toBe(404);
     const someone = await server().user();
     const access = async () => (await someone.api.get(`/outposts/radius/${pk}/check_access/?app_slug=wifi`)).body;

@@ -155,6 +155,7 @@ export function ldapOutpostConfig(): Resource {
     table: 'provider_ldap',
     family: { ...providerFamily, fields: { name: providerFamily.fields.name, authorization_flow: bindFlow } },
     isAlternate: true,
+    visibility: { by: 'permission', always: (row) => sql`${servingApplication(row)} is not null` },
     verbs: ['list'],
     order: ['name'],
     search: ['name'],

@@ -122,6 +122,7 @@ export const radiusOutpostConfig = (): Resource =>
       fields: { name: providerFamily.fields.name, authorization_flow: passwordFlow },
     },
     isAlternate: true,
+    visibility: { by: 'permission', always: (row) => sql`${servingApplication(row)} is not null` },
     verbs: ['list'],
     order: ['name'],
     search: ['name'],

@@ -1,6 +1,6 @@
 import { isSameJson, type JsonObject } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
-import type { CheckInput } from '../../../resource/resource.ts';
+import type { AccessContext, CheckInput } from '../../../resource/resource.ts';
 import { checkRightsOn } from '../../../resource/write/write.ts';
 import { providerModel } from '../../provider.family.ts';
 import { defaultOutpostConfig } from '../outpost-config.ts';
@@ -20,6 +20,22 @@ interface DeployedRow extends Record<string, unknown> {
   readonly config: JsonObject;
 }
 
+const connectionReference = {
+  name: 'service_connection',
+  needs: 'use',
+  model: 'svc_outposts.outpostserviceconnection',
+} as const;
+
+/** Deleting an outpost that is deployed stops what runs there. */
+export async function checkMayRemove(
+  context: AccessContext,
+  { service_connection: connection }: Pick<DeployedRow, 'service_connection'>,
+): Promise<void> {
+  const { actor } = context.call;
+  if (actor && !actor.isSuperuser && connection !== null)
+    await checkRightsOn(connectionReference, [connection], context);
+}
+
 /** Changing an outpost that is deployed changes what runs there, so it takes a right on the connection each time. */
 export async function deploymentComplaint(
   input: Pick<CheckInput<DeployedRow>, 'call' | 'registry' | 'tx' | 'values' | 'current'>,
@@ -35,12 +51,7 @@ export async function deploymentComplaint(
   const { service_connection: connection } = values;
   const connections = new Set([connection, current?.service_connection ?? null].filter((pk) => pk !== null));
   if (connections.size === 0) return null;
-  const reference = {
-    name: 'service_connection',
-    needs: 'use',
-    model: 'svc_outposts.outpostserviceconnection',
-  } as const;
-  await checkRightsOn(reference, [...connections], input);
+  await checkRightsOn(connectionReference, [...connections], input);
   // The platform gets the token, with which it can serve these providers.
   if (current && connection !== null && current.service_connection !== connection)
     await checkRightsOn({ name: 'providers', needs: 'change', model: providerModel }, values.providers, input);
