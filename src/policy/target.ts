@@ -5,7 +5,7 @@ import type { Dialect } from '../platform/db/dialect.ts';
 import { heldAmong } from '../resource/access/access.ts';
 import { checkMayChange } from '../resource/access/may-write.ts';
 import type { Whole } from '../resource/access/reach.ts';
-import { findObstacles } from '../resource/access/sign-in-use.ts';
+import { findObstacles } from '../resource/access/sign-in-obstacles.ts';
 import type { CorrectRights, RightsInput } from '../resource/access/visibility.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Field, isWritable } from '../../src/resource/fields/field.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
+import { grantOn } from '../support/grants.ts';
 import { made, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
@@ -84,12 +85,46 @@ describeOnBoth('references do not disclose objects', (server) => {
       const { status, text } = await api.post(`${path}${query}`, body);
       expect([status, text]).toEqual([
         400,
-        expect.stringMatching(/^\{"\w+":\["Invalid pk .+ - object does not exist\."\]\}$/),
+        expect.stringMatching(/^\{"\w+":\["Invalid pk .+ - object does not exist\.","[^"]+"\]\}$/),
       ]);
+      expect(text).toContain(`If it exists, you may not see it: that takes the permission ${view}.`);
       expect(text).not.toContain('hidden');
     }
     const seeing = await server().user([...rights, view]);
     expect((await seeing.api.post(path, body)).status).toBe(201);
+  });
+
+  test('whether an object is missing or hidden does not show', async () => {
+    const { application } = await target();
+    const { api } = await server().user(binding);
+    const { pk: hidden } = await made(server(), '/policies/dummy/', { name: unique('policy') });
+    const answers = await Promise.all(
+      [hidden, 'a0a0a0a0-0000-4000-8000-000000000000'].map(async (policy) => {
+        const { status, text } = await api.post('/policies/bindings/', { target: application, policy, order: 0 });
+        return [status, text.replace(policy, '…')];
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  test('who has created a policy but may not see it learns which permission that takes', async () => {
+    const { application } = await target();
+    const rights = [...binding, 'svc_policies_dummy.add_dummypolicy'];
+    const { api, pk } = await server().user(rights);
+    const { body } = await api.post('/policies/dummy/', { name: unique('policy') });
+    const bind = () => api.post('/policies/bindings/', { target: application, policy: body.pk, order: 0 });
+    const refused = await bind();
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      {
+        policy: [
+          `Invalid pk "${body.pk}" - object does not exist.`,
+          'If it exists, you may not see it: that takes the permission svc_policies.view_policy.',
+        ],
+      },
+    ]);
+    await grantOn(server(), pk, 'svc_policies_dummy.view_dummypolicy', body.pk);
+    expect((await bind()).status).toBe(201);
   });
 
   test('those who see one user name no other, and members whom they do not see stay', async () => {
@@ -102,7 +137,8 @@ describeOnBoth('references do not disclose objects', (server) => {
     expect((await api.patch(path, { users: [hidden.pk, known.pk] })).status).toBe(200);
     const other = await server().user();
     const { status, body } = await api.patch(path, { users: [known.pk, other.pk] });
-    expect([status, body]).toEqual([400, { users: [`Invalid pk "${other.pk}" - object does not exist.`] }]);
+    const hint = 'If it exists, you may not see it: that takes the permission svc_core.view_user.';
+    expect([status, body]).toEqual([400, { users: [`Invalid pk "${other.pk}" - object does not exist.`, hint] }]);
   });
 
   test('each reference whose object is shown asks for a right on it, or is listed with a reason why it need not', () => {

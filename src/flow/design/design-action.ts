@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { PolicyEngine } from '../../policy/engine.ts';
-import { explain, findObstacles } from '../../resource/access/sign-in-use.ts';
+import { findObstacles } from '../../resource/access/sign-in-obstacles.ts';
+import { explain } from '../../resource/access/sign-in-use.ts';
 import type { Call } from '../../resource/call.ts';
 import { actionOn } from '../../resource/define.ts';
 import {

@@ -1,3 +1,4 @@
+import { withArticle } from '../nouns.ts';
 import { attributeOf, hasName, onlyChild, textOf, type XmlElement } from '../xml/element.ts';
 import { instantOf, SamlError, samlErrors } from './message.ts';
 import { assertionNamespace, protocolNamespace } from './names.ts';
@@ -16,7 +17,7 @@ export interface MessageHeader {
 export function readHeader(message: XmlElement, local: string): MessageHeader {
   return samlErrors(() => {
     if (!hasName(message, protocolNamespace, local)) {
-      throw new SamlError(`The message is a ${message.local}, not a ${local} of SAML 2.0.`);
+      throw new SamlError(`The message is ${withArticle(message.local)}, not ${withArticle(local)} of SAML 2.0.`);
     }
     if (attributeOf(message, 'Version') !== '2.0') throw new SamlError(`The ${local} is not of version 2.0.`);
     const id = attributeOf(message, 'ID');

@@ -1,3 +1,4 @@
+import { withArticle } from '../../lib/nouns.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Call } from '../call.ts';
 import type { Operation } from '../document/operation.ts';
@@ -49,6 +50,6 @@ function checkKind(taken: readonly Credential[] | undefined, actor: Actor | null
     'permission_denied',
     actor.impersonator
       ? notImpersonating
-      : `This cannot be done with an ${actor.credential}. It takes: ${taken.join(', ')}.`,
+      : `This cannot be done with ${withArticle(actor.credential)}. It takes: ${taken.join(', ')}.`,
   );
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { memoizeWeakly } from '../../lib/memoize.ts';
+import { capitalized, inSentence, withArticle } from '../../lib/nouns.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Row } from '../fields/field.ts';
@@ -29,9 +30,11 @@ export async function checkUnprotected({ engine, resource, tx }: OperationContex
   for (const [other, name, field] of fieldsNaming(engine, resource)) {
     if (!field.protects) continue;
     const { rows } = await namingSql(other, name, field, pk).execute(tx);
-    if (rows.length > 0) throw Invalid.whole(`A ${other.names[0]} depends on it: change or delete that first.`);
+    if (rows.length > 0) throw Invalid.whole(`${someOf(other)} depends on it: change or delete that first.`);
   }
 }
+
+const someOf = ({ names: [singular] }: Resource): string => capitalized(withArticle(singular));
 
 /** To disable it would be the same: it names what uses the object. */
 export async function disabledComplaints(
@@ -41,13 +44,13 @@ export async function disabledComplaints(
   values: Row,
 ): Promise<Complaints | null> {
   if (resource.signsIn !== 'while enabled' || !current.enabled || values.enabled) return null;
-  const own = resource.names[0].toLowerCase();
+  const own = inSentence(resource.names[0]);
   for (const [other, name, field] of fieldsNaming(engine, resource)) {
     if (!field.protects) continue;
     const [row] = (await namingSql(other, name, field, pk).execute(tx)).rows;
     if (!row) continue;
     const stored = await engine.stored(other, call)(call, tx, row.pk);
-    const who = (stored && other.nameOf?.(stored)) ?? `A ${other.names[0]}`;
+    const who = (stored && other.nameOf?.(stored)) ?? someOf(other);
     return { enabled: [`${who} depends on this ${own} (“${name}”): choose another ${own} there first.`] };
   }
   return null;
@@ -69,7 +72,7 @@ export async function usesDisabledComplaints(
     const { rows } = await sql`select 1 from ${sql.table(target.table)} where pk = ${value} and not enabled`.execute(
       tx,
     );
-    if (rows.length > 0) return { [name]: [`This ${target.names[0].toLowerCase()} is disabled. Enable it first.`] };
+    if (rows.length > 0) return { [name]: [`This ${inSentence(target.names[0])} is disabled. Enable it first.`] };
   }
   return null;
 }

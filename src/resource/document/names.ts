@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { heldAmong, ownerColumn, visibleOrNone } from '../access/access.ts';
 import type { Actor } from '../access/actor.ts';
-import { explain, findObstacles } from '../access/sign-in-use.ts';
+import { findObstacles } from '../access/sign-in-obstacles.ts';
+import { explain } from '../access/sign-in-use.ts';
 import type { RowRights } from '../access/visibility.ts';
 import { type Call, requireActor } from '../call.ts';
 import { isMadeName } from '../fields/computed.ts';

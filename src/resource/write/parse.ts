@@ -3,9 +3,11 @@ import { isJsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
+import type { Actor } from '../access/actor.ts';
+import { missingFor } from '../access/missing-object.ts';
 import type { Call } from '../call.ts';
 import { defaultOf, type Field, type Fields, isRequired, isWritable, type Row } from '../fields/field.ts';
-import { isRef, missingObject } from '../fields/ref.ts';
+import { isRef } from '../fields/ref.ts';
 import { typeName } from '../fields/well-formed.ts';
 import type { Registry, Resource } from '../resource.ts';
 import { withKeys } from './slugs.ts';
@@ -68,6 +70,7 @@ export async function parseAlone(
     db: call.db.read,
     dialect: call.db.dialect,
     registry,
+    actor: call.actor,
   });
   const complaints = { ...parsed.complaints, ...stored };
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
@@ -96,6 +99,7 @@ interface ProbeNeeds {
   readonly db: Query;
   readonly dialect: Dialect;
   readonly registry: Registry;
+  readonly actor: Actor | null;
 }
 
 /** Checks all references and unique values of a body in one statement. */
@@ -104,7 +108,7 @@ async function probe(
   { values, given }: Pick<ParsedBody, 'values' | 'given'>,
   tableOf: (name: string) => string | null,
   current: string | number | null,
-  { db, dialect, registry }: ProbeNeeds,
+  { db, dialect, registry, actor }: ProbeNeeds,
 ): Promise<Complaints> {
   const names = [...given].filter((name) => values[name] !== undefined && values[name] !== null);
   const references = names.flatMap((name) => {
@@ -114,7 +118,7 @@ async function probe(
     const where = Array.isArray(value) ? dialect.isOneOf(sql`pk`, keys, field.keyType) : sql`pk = ${value}`;
     // A kind's own table has no rows of other kinds.
     const rows = sql`from ${sql.table(registry.require(field.model).table)} where ${where}`;
-    return [{ name, keys, rows }];
+    return [{ name, field, keys, rows }];
   });
   const uniques = names.flatMap((name) => {
     const [unique, table] = [fields[name]?.unique, tableOf(name)];
@@ -134,11 +138,11 @@ async function probe(
   const { rows } = await sql<Probed>`${sql.join(probes, sql` union all `)}`.execute(db);
   const found = Map.groupBy(rows, ({ name }) => name);
   const complaints: Complaints = {};
-  for (const { name, keys, rows } of references) {
+  for (const { name, field, keys, rows } of references) {
     if (Number(found.get(name)?.[0]?.found) === keys.length) continue;
     const present = await sql<{ pk: string | number }>`select pk ${rows}`.execute(db);
     const missing = new Set(keys).difference(new Set(present.rows.map(({ pk }) => pk)));
-    complaints[name] = [missingObject([...missing][0])];
+    complaints[name] = missingFor(actor, field, registry.require(field.model), [...missing][0]);
   }
   for (const { name, unique } of uniques) {
     const others = found.get(taken(name))?.filter((one) => one.found !== String(current)) ?? [];

@@ -60,7 +60,7 @@ export async function createRow<R extends Row>(
   const parsed = parseBody(resource.allFields, keyed, 'create', call);
   throwComplaints(
     parsed.complaints,
-    await storedComplaints(resource, parsed, null, { db: tx, dialect: call.db.dialect, registry }),
+    await storedComplaints(resource, parsed, null, { db: tx, dialect: call.db.dialect, registry, actor: call.actor }),
   );
   const values: Row = { ...serverValues(resource, call), ...parsed.values };
   disableUnlessGiven(resource, values, parsed.given, call);
@@ -178,7 +178,7 @@ export async function updateRow(
   await keepUnseenSecrets(context, pk, parsed, keyed);
   throwComplaints(
     parsed.complaints,
-    await storedComplaints(resource, parsed, pk, { db: tx, dialect: call.db.dialect, registry }),
+    await storedComplaints(resource, parsed, pk, { db: tx, dialect: call.db.dialect, registry, actor: call.actor }),
     await sentElsewhere(context, pk, parsed, current),
   );
   const touched: Row = {};

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import { chunksOf } from '../../lib/chunks.ts';
+import { inSentence } from '../../lib/nouns.ts';
 import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
 import { type Query, Rollback } from '../../platform/db/database.ts';
 import { keysPerStatement } from '../../platform/db/keys-per-statement.ts';
 import { sealContext } from '../../platform/keys.ts';
 import { heldAmong, hiddenAmong } from '../access/access.ts';
+import { missingFor } from '../access/missing-object.ts';
 import { type Call, requireActor } from '../call.ts';
 import type { Join, Row } from '../fields/field.ts';
-import { isRef, missingObject } from '../fields/ref.ts';
+import { isRef } from '../fields/ref.ts';
 import type { AccessContext, Resource } from '../resource.ts';
 import { isCreatedBy } from './created.ts';
 import { hasFlag } from './flags.ts';
@@ -179,7 +181,7 @@ export async function checkReferenceRights(
     const added = after.difference(before);
     if (field.needs === 'view') {
       const [hidden] = await hiddenAmong(target, [...added], context);
-      if (hidden !== undefined) throw Invalid.field(name, missingObject(hidden));
+      if (hidden !== undefined) throw new Invalid({ [name]: missingFor(actor, field, target, hidden) });
       continue;
     }
     const keys = field.needs === 'use' ? added : after.symmetricDifference(before);
@@ -198,7 +200,7 @@ export async function checkRightsOn(
   if (!lack) return;
   const [hidden] = await hiddenAmong(target, [lack.pk], context);
   if (hidden !== undefined) throw hiddenReference(name, target, needs);
-  const detail = `“${name}” takes the permission ${lack.required} on the ${target.names[0].toLowerCase()} ${lack.pk}.`;
+  const detail = `“${name}” takes the permission ${lack.required} on the ${inSentence(target.names[0])} ${lack.pk}.`;
   throw Problem.lacks(lack.required, detail);
 }
 

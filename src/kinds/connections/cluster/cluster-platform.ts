@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { OpenFetch } from '../../../core/outpost/fetch-version.ts';
 import { DeploymentError, type OutpostToDeploy, type Platform } from '../../../core/outpost/platform.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
+import { withArticle } from '../../../lib/nouns.ts';
 import { type Cluster, type Component, componentFacts, components, nameOf, withCluster } from './cluster-api.ts';
 import { disabledComponents, manifestsOf, outpostLabel } from './manifests.ts';
 
@@ -61,7 +62,9 @@ async function isOwn(cluster: Cluster, component: Component, manifest: JsonObjec
   if (!found) return false;
   if (outpostOf(found) === outpostOf(manifest)) return true;
   const { kind } = componentFacts[component];
-  throw new DeploymentError(`There is a ${kind} named ${nameOf(manifest)} already, which this outpost did not create.`);
+  throw new DeploymentError(
+    `There is ${withArticle(kind)} named ${nameOf(manifest)} already, which this outpost did not create.`,
+  );
 }
 
 async function ownObjects(cluster: Cluster, component: Component, outpost: string): Promise<JsonObject[]> {
