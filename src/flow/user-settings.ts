@@ -33,7 +33,7 @@ export function userSettingsAction(policies: PolicyEngine): Action {
     page: { noButton: 'The account page shows them.' },
     summary: 'List the stages that the caller can set up for themselves',
     access: 'authenticated',
-    answer: { status: 200, schema: arrayOf(userSetting), schemaName: 'UserSettings' },
+    answer: { status: 200, schema: arrayOf(userSetting), schemaName: 'UserSetting' },
     async run({ call, tx, registry }) {
       const stages = await configurableStages(registry, tx);
       const pks = stages.map(({ flow }) => flow);

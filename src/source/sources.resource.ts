@@ -80,7 +80,7 @@ function userSettingsAction({ policies, kinds }: Dependencies): Action {
     page: { noButton: 'The account page shows them.' },
     summary: 'List the sources that the caller can link to',
     access: 'authenticated',
-    answer: { status: 200, schema: arrayOf(userSetting), schemaName: 'UserSettings' },
+    answer: { status: 200, schema: arrayOf(userSetting), schemaName: 'UserSetting' },
     async run({ call, tx }) {
       const settings: Record<string, string>[] = [];
       for (const { resource, link, iconOf, isReady = () => true } of kinds) {

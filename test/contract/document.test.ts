@@ -36,6 +36,27 @@ describeOnSqlite('the OpenAPI document', (server) => {
     }
   });
 
+  test('names what lists hold', async () => {
+    const { paths, components } = await read();
+    const schemaOf = (path: string, method = 'get') =>
+      paths[path]?.[method]?.responses[200]?.content?.['application/json']?.schema;
+    for (const [name, path, method] of [
+      ['App', '/admin/apps/'],
+      ['Coordinate', '/core/applications/{slug}/metrics/'],
+      ['DetailedCountry', '/policies/geoip_iso3166/'],
+      ['Device', '/authenticators/all/'],
+      ['EventTopPerUser', '/events/events/top_per_user/'],
+      ['OutpostHealth', '/outposts/instances/{uuid}/health/'],
+      ['PermissionAssignResult', '/rbac/permissions/assigned_by_roles/{uuid}/assign/', 'post'],
+      ['SourceType', '/sources/oauth/source_types/'],
+      ['UserSetting', '/sources/all/user_settings/'],
+    ] as const) {
+      const items = { $ref: `#/components/schemas/${name}` };
+      expect([path, schemaOf(path, method)]).toEqual([path, expect.objectContaining({ type: 'array', items })]);
+      expect([name, components.schemas[name]?.type]).toEqual([name, 'object']);
+    }
+  });
+
   test('contains no unused schema', async () => {
     const document = await read();
     const text = JSON.stringify(document);

@@ -430,7 +430,7 @@ export interface CurrentBrand {
   readonly flow_device_code?: string;
 }
 
-export type Device = readonly {
+export interface Device {
   readonly verbose_name: string;
   readonly verbose_name_plural: string;
   readonly meta_model_name: string;
@@ -441,7 +441,7 @@ export type Device = readonly {
   readonly created: string;
   readonly last_updated: string;
   readonly last_used: string | null;
-}[];
+}
 
 export interface DummyChallenge {
   readonly flow_info: {
@@ -1720,13 +1720,13 @@ export interface UserRights {
   }[];
 }
 
-export type UserSettings = readonly {
+export interface UserSetting {
   readonly object_uid: string;
   readonly component: string;
   readonly title: string;
   readonly configure_url: string;
   readonly icon_url: string;
-}[];
+}
 
 export interface UserSourceConnection {
   readonly pk: number;

@@ -23,7 +23,7 @@ function assignEndpoint(kind: HolderKind): Endpoint {
     access: ({ call, engine }) => findHolder(kind, kind.toAssign, call, engine, call.db.read),
     body: assignBody,
     bodySchema: 'PermissionAssignRequest',
-    answer: { status: 200, schema: arrayOf(objectSchema({ id: stringSchema })) },
+    answer: { status: 200, schema: arrayOf(objectSchema({ id: stringSchema })), schemaName: 'PermissionAssignResult' },
     async run({ tx, call, engine, values }) {
       const holder = await findHolder(kind, kind.toAssign, call, engine, tx);
       rejectInternalAccount(holder, 'Permissions cannot be assigned to an internal service account.');

@@ -13,7 +13,7 @@ export const metricsAction = actionOn<{ pk: string }>()({
   page: { noButton: 'The page of an application lists its sign-ins under Events.' },
   summary: 'Count how often the application was used in the last week',
   access: 'visible',
-  answer: { status: 200, schema: coordinates },
+  answer: { status: 200, schema: coordinates, schemaName: 'Coordinate' },
   async run(input) {
     const conditions = [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk)}`];
     const chart = await countLastWeek(input.call, await visibleEvents(input, { conditions, isRolledUp: true }));

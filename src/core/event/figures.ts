@@ -62,7 +62,7 @@ export const volumeAction: Action = {
   summary: 'Count the events of the last week',
   access: 'authenticated',
   query: Object.fromEntries(filterNames.map((name) => [name, stringSchema])),
-  answer: { status: 200, schema: coordinates },
+  answer: { status: 200, schema: coordinates, schemaName: 'Coordinate' },
   async run(input) {
     const chart = await countLastWeek(input.call, await filteredEvents(input));
     return withExactness(chart, chart.points);
@@ -78,7 +78,7 @@ export const perMonthAction: Action = {
   summary: 'Count the events of one action in the last month',
   access: 'authenticated',
   query: { action: stringSchema, query: stringSchema },
-  answer: { status: 200, schema: coordinates },
+  answer: { status: 200, schema: coordinates, schemaName: 'Coordinate' },
   async run(input) {
     const { query } = input.call.request;
     const row = input.registry.require(model).row();
@@ -158,6 +158,7 @@ export const topPerUserAction: Action = {
         unique_users: integerSchema,
       }),
     ),
+    schemaName: 'EventTopPerUser',
   },
   async run(input) {
     const { call } = input;

@@ -63,7 +63,7 @@ export const appsEndpoint: Endpoint = defineEndpoint({
   path: '/admin/apps/',
   summary: 'List the parts of the server that emit events',
   access: 'authenticated',
-  answer: { status: 200, schema: names },
+  answer: { status: 200, schema: names, schemaName: 'App' },
   run: async () => appNames.map((name) => ({ name, label: appLabel(appLabelOf(name)) })),
 });
 
@@ -74,6 +74,6 @@ export const modelsEndpoint: Endpoint = defineEndpoint({
   path: '/admin/models/',
   summary: 'List the kinds of object that events are about',
   access: 'authenticated',
-  answer: { status: 200, schema: names },
+  answer: { status: 200, schema: names, schemaName: 'App' },
   run: async () => assignableNames.map(([name, label]) => ({ name, label })),
 });

@@ -35,7 +35,7 @@ export const healthAction = ({ installId, version }: OutpostHealthNeeds) =>
     page: { button: 'Health' },
     summary: 'List the running instances of the outpost',
     access: 'visible',
-    answer: { status: 200, schema: arrayOf(healthSchema) },
+    answer: { status: 200, schema: arrayOf(healthSchema), schemaName: 'OutpostHealth' },
     async run({ row, call }) {
       if (row.managed !== embeddedOutpost) {
         const instances = await listInstances(call.db.read, row.pk, call.now);

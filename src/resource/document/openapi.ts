@@ -2,7 +2,7 @@ import type { Credential } from '../access/actor.ts';
 import { everyCredential } from '../access/credentials.ts';
 import type { RecentAuthentication } from '../access/recent-authentication.ts';
 import type { Registry } from '../resource.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { arrayOf, type JsonSchema } from './json-schema.ts';
 import type { Content, OpenApiDocument, OperationObject, ResponseObject } from './openapi-types.ts';
 import type { Body, NamedSchema, Operation, OperationAnswer } from './operation.ts';
 import { commonSchemas, responseSchema } from './schemas.ts';
@@ -154,8 +154,11 @@ function requestBody({ schema, upload, required }: Body): NonNullable<OperationO
   return { content: { [type]: { schema: referenceTo(schema) } }, ...(required && { required }) };
 }
 
-const referenceTo = ({ name, schema }: NamedSchema): JsonSchema =>
-  name ? { $ref: `#/components/schemas/${name}` } : schema;
+function referenceTo({ name, schema }: NamedSchema): JsonSchema {
+  if (!name) return schema;
+  const reference = { $ref: `#/components/schemas/${name}` };
+  return schema.items ? arrayOf(reference) : reference;
+}
 
 function responsesOf({ answer, parameters }: Operation): Record<string, ResponseObject> {
   const takes = (name: string) => parameters.some((parameter) => parameter.name === name);
@@ -220,7 +223,7 @@ function schemasOf(operations: readonly Operation[], registry: Registry): Record
   for (const { id, body, answer, schemas: own = {} } of operations) {
     for (const [name, schema] of Object.entries(own)) add(name, schema);
     for (const named of [body?.schema, answer.schema]) {
-      if (named?.name) add(named.name, named.schema);
+      if (named?.name) add(named.name, named.schema.items ?? named.schema);
       else if (named) follow(named.schema, id);
     }
   }

@@ -51,7 +51,7 @@ export interface OperationAnswer {
   readonly fileSchema?: JsonSchema;
 }
 
-/** A schema, by reference if it has a name, else inline. */
+/** A schema, by reference if it has a name, else inline. The name of an array is that of its elements. */
 export interface NamedSchema {
   readonly name?: string;
   readonly schema: JsonSchema;

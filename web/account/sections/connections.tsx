@@ -1,5 +1,5 @@
 import { apiFetch } from '../../api/call.ts';
-import type { UserSourceConnection } from '../../api/types.ts';
+import type { UserSetting, UserSourceConnection } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { PasswordField } from '../../elements/field.tsx';
 import { type Loadable, Loaded, useAnswer } from '../../elements/loading.tsx';
@@ -13,7 +13,6 @@ import { returningTo } from '../navigation.tsx';
 import { usePerson } from '../person.ts';
 import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
-import type { UserSetting } from '../user-setting.ts';
 
 const path = '/sources/user_connections/all/';
 

@@ -1,7 +1,7 @@
 import { apiFetch } from '../../api/call.ts';
-import type { Device } from '../../api/types.ts';
+import type { Device, UserSetting } from '../../api/types.ts';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
-import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
+import { deviceKind, deviceKindName, deviceName } from '../../elements/device-kind.ts';
 import { TextField } from '../../elements/field.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
@@ -13,23 +13,22 @@ import { FormDialog } from '../form-dialog.tsx';
 import { Empty } from '../listing.tsx';
 import { returningTo } from '../navigation.tsx';
 import { Section } from '../section.tsx';
-import type { UserSetting } from '../user-setting.ts';
 
-const addressOf = (device: ListedDevice): string => `/authenticators/${deviceKind(device)}/${device.pk}/`;
+const addressOf = (device: Device): string => `/authenticators/${deviceKind(device)}/${device.pk}/`;
 const isDevice = ({ component }: UserSetting): boolean => component.startsWith('xak-user-settings-authenticator-');
 
 /** The user's second factors. */
 export function Devices() {
-  const devices = useAnswer<Device>('/authenticators/all/');
+  const devices = useAnswer<readonly Device[]>('/authenticators/all/');
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');
   const done = useToast();
 
-  async function rename(device: ListedDevice, form: FormData): Promise<void> {
+  async function rename(device: Device, form: FormData): Promise<void> {
     await apiFetch('PATCH', addressOf(device), { name: form.get('name') });
     await devices.reload();
   }
 
-  async function remove(device: ListedDevice): Promise<void> {
+  async function remove(device: Device): Promise<void> {
     await apiFetch('DELETE', addressOf(device));
     await devices.reload();
     done(t('{name} is deleted.', { name: deviceName(device) }));
@@ -100,12 +99,12 @@ export function Devices() {
 }
 
 /** The kind of a device, unless that is its name, and whether it works. */
-const notesOn = (device: ListedDevice): string[] => [
+const notesOn = (device: Device): string[] => [
   ...(deviceName(device) === deviceKindName(device) ? [] : [deviceKindName(device)]),
   ...(device.confirmed ? [] : [t('setup not completed')]),
 ];
 
-function usedWhen({ last_used, created }: ListedDevice) {
+function usedWhen({ last_used, created }: Device) {
   return last_used ? (
     <Rich text="Last used {when}" values={{ when: <Moment at={last_used} /> }} />
   ) : (
@@ -113,7 +112,7 @@ function usedWhen({ last_used, created }: ListedDevice) {
   );
 }
 
-const lacksCodes = (devices: readonly ListedDevice[]): boolean =>
+const lacksCodes = (devices: readonly Device[]): boolean =>
   devices.some(({ confirmed }) => confirmed) && !devices.some((device) => deviceKind(device) === 'static');
 
 /** A way back in for those who have nothing but a passkey or a phone. */

@@ -1,3 +1,4 @@
+import type { UserSetting } from '../../api/types.ts';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { useToast } from '../../elements/toast.tsx';
 import { t } from '../../texts/texts.ts';
@@ -5,7 +6,6 @@ import { FlowForm } from '../flow-form.tsx';
 import { Empty } from '../listing.tsx';
 import { pathOf } from '../navigation.tsx';
 import { Section } from '../section.tsx';
-import type { UserSetting } from '../user-setting.ts';
 
 /** Changes the password. */
 export function Password() {

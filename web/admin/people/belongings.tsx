@@ -1,6 +1,6 @@
-import type { AuthenticatedSession, Token, User, UserConsent, UserSourceConnection } from '../../api/types.ts';
+import type { AuthenticatedSession, Device, Token, User, UserConsent, UserSourceConnection } from '../../api/types.ts';
 import { browserName } from '../../elements/browser-name.ts';
-import { deviceKind, deviceKindName, deviceName, type ListedDevice } from '../../elements/device-kind.ts';
+import { deviceKind, deviceKindName, deviceName } from '../../elements/device-kind.ts';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
@@ -62,7 +62,7 @@ export function Sessions({ person }: Of) {
 
 export function Devices({ person }: Of) {
   return (
-    <Belongings<ListedDevice>
+    <Belongings<Device>
       from={`/authenticators/admin/all/?user=${person.pk}`}
       pathOf={(device) => (deviceKind(device) ? `/authenticators/admin/${deviceKind(device)}/${device.pk}/` : null)}
       {...factors}

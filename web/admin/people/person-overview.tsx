@@ -93,7 +93,7 @@ function Groups({ person: { groups_obj } }: { person: User }) {
 
 /** How they prove who they are beside the password; for superusers, who alone may see it. */
 function Factors({ person: { pk } }: { person: User }) {
-  const read = usePart<Device>(`/authenticators/admin/all/?user=${pk}`);
+  const read = usePart<readonly Device[]>(`/authenticators/admin/all/?user=${pk}`);
   return (
     <Loaded {...read}>
       {(devices) => {

@@ -33,6 +33,6 @@ export const countriesEndpoint = defineEndpoint({
   path: '/policies/geoip_iso3166/',
   summary: 'List the countries of ISO 3166-1',
   access: 'anyone',
-  answer: { status: 200, schema: countryList },
+  answer: { status: 200, schema: countryList, schemaName: 'DetailedCountry' },
   run: async () => countriesByName,
 });

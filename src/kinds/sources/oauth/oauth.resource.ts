@@ -181,7 +181,7 @@ const sourceTypesAction: Action = {
   summary: 'List the service types of OAuth sources, with their addresses',
   access: 'authenticated',
   query: { name: stringSchema },
-  answer: { status: 200, schema: arrayOf(providerTypeSchema) },
+  answer: { status: 200, schema: arrayOf(providerTypeSchema), schemaName: 'SourceType' },
   async run({ call }) {
     const name = call.request.query.get('name');
     return name ? providerTypes.filter((type) => type.name === name) : providerTypes;
