@@ -18,6 +18,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWeb } from './bundle-web.mjs';
+import { removeOldBundles } from './old-bundles.mjs';
 
 /** The exit code that says: the bundler has no build for this platform. */
 export const noBundler = 3;
@@ -120,15 +121,6 @@ function place(files, home) {
     // Another start was quicker; its files are the same.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   }
-}
-
-/** A server that still runs from an earlier bundle may have parts of it yet to load, so the last three are kept. */
-function removeOldBundles(dist) {
-  const bundles = readdirSync(dist)
-    .filter((name) => /^[0-9a-f]{12}$/.test(name))
-    .map((name) => ({ path: join(dist, name), builtAt: statSync(join(dist, name, 'gatehouse.js')).mtimeMs }));
-  bundles.sort((a, b) => b.builtAt - a.builtAt);
-  for (const { path } of bundles.slice(3)) rmSync(path, { recursive: true, force: true });
 }
 
 /** Before half a minute of work whose result could not be kept. */

@@ -14,6 +14,7 @@ else await run();
 
 async function run() {
   const { findBundle, noBundler } = await import('./bundle.mjs');
+  const { keepWhileRunning } = await import('./old-bundles.mjs');
   let entry = findBundle(root);
   if (!entry) {
     // In a process of its own: the bundler would leave 400 MB behind in the server.
@@ -27,6 +28,7 @@ async function run() {
     entry = findBundle(root);
     if (build.status !== 0 || !entry) process.exit(build.status || 1);
   }
+  keepWhileRunning(dirname(entry));
   // V8 keeps its compiled code beside the bundle: a third less start time. A folder that cannot be written is passed
   // over.
   module.enableCompileCache(join(dirname(entry), 'cache'));
