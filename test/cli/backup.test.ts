@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/platform/db/database.ts';
@@ -291,6 +294,55 @@ describe('a backup that cannot be restored', () => {
       code: 1,
       stderr: 'There is no folder /nowhere.\n',
     });
+  });
+});
+
+describe('a backup through pipes', () => {
+  const program = fileURLToPath(new URL('../../scripts/gatehouse.mjs', import.meta.url));
+  const shell = (script: string, env: Environment) =>
+    promisify(execFile)(
+      'bash',
+      ['--norc', '-c', `set -euo pipefail; gatehouse() { "$NODE" "$PROGRAM" "$@"; }; ${script}`],
+      {
+        env: { PATH: process.env.PATH, NODE: process.execPath, PROGRAM: program, ...env },
+      },
+    ).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      ({ code, stdout, stderr }) => ({ code: Number(code), stdout: String(stdout), stderr: String(stderr) }),
+    );
+
+  async function startedOnce(): Promise<Place> {
+    const place = sqlitePlace();
+    await (await startServerProcess({ ...place.env, ...firstStart })).stop();
+    return place;
+  }
+
+  test('needs no file at either end', async () => {
+    const [from, to] = [await startedOnce(), sqlitePlace()];
+    const target = to.env.GATEHOUSE_DATA_DIR as string;
+    const piped = await shell(
+      'gatehouse backup --to - | GATEHOUSE_DATA_DIR="$TARGET" gatehouse restore --from - --resume-outgoing',
+      { ...from.env, TARGET: target },
+    );
+    expect(piped).toMatchObject({ code: 0, stdout: '' });
+    expect(piped.stderr).toMatch(/^\d+ rows of .* written to standard output/m);
+    expect(piped.stderr).toMatch(/^\d+ rows of .* restored into /m);
+    const { users } = await contentsOfClosed(to);
+    expect(users).toEqual((await contentsOfClosed(from)).users);
+    expect(users?.length).toBeGreaterThan(0);
+  });
+
+  test('fails visibly when it is cut off, and nothing is restored from a part', async () => {
+    const [from, to] = [await startedOnce(), sqlitePlace()];
+    const place = newFolder();
+    const full = await shell('gatehouse backup --to - > /dev/full', from.env);
+    expect([full.code, full.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Standard output cannot be written: ENOSPC.+\n$/),
+    ]);
+    await shell(`gatehouse backup --to - > ${place}/whole; head -c 100 ${place}/whole > ${place}/part`, from.env);
+    const part = await shell(`gatehouse restore --from - < ${place}/part`, to.env);
+    expect([part.code, part.stderr]).toEqual([1, expect.stringContaining('nothing was restored')]);
   });
 });
 

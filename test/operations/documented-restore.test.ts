@@ -69,8 +69,6 @@ describe.each([
       '/etc/gatehouse.env': join(place, 'settings'),
       '/opt/gatehouse': root,
       '/data/*': join(place, 'data/*'),
-      '/tmp/now.backup': join(place, 'now.backup'),
-      '/tmp/from.backup': join(place, 'from.backup'),
       ...(url !== null && ownDatabase(url)),
     };
     const changed = Object.entries(own).reduce((text, [from, to]) => text.replaceAll(from, to), script);

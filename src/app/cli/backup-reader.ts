@@ -1,4 +1,4 @@
-import { createReadStream, type ReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { errorFacts } from '../../lib/error-facts.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
@@ -16,14 +16,16 @@ export interface BackupFile {
 export const damaged = (why = '') =>
   new CommandError(`The file is damaged, or no backup of Gatehouse${why && ` (${why})`}; nothing was restored.`);
 
-export async function openBackup(file: string): Promise<BackupFile> {
-  const bytes = createReadStream(file);
+/** The bytes of a backup. */
+type Bytes = Readable & { readonly bytesRead: number };
+
+export async function openBackup(bytes: Bytes): Promise<BackupFile> {
   const values = valuesOf(bytes);
   const first = await values.next();
   return { header: checkHeader(first.value), lines: checkedLines(values), bytesRead: () => bytes.bytesRead };
 }
 
-async function* valuesOf(bytes: ReadStream): AsyncGenerator<unknown> {
+async function* valuesOf(bytes: Readable): AsyncGenerator<unknown> {
   const unzipped = createGunzip();
   bytes.on('error', (error) => unzipped.destroy(error)).pipe(unzipped);
   unzipped.setEncoding('utf8');

@@ -4,7 +4,7 @@ import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { createGzip, type Gzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -25,17 +25,22 @@ export const backup: Command = {
   details: `The file can be restored into SQLite or PostgreSQL, whichever it came from. It holds the secrets of the installation,
 and the instance key too unless that comes from GATEHOUSE_SECRET_KEY or --without-key is given: keep it as you keep passwords.`,
   options: {
-    to: { value: 'file', required: true, help: 'where to write it (for example gatehouse.backup); must not exist' },
+    to: {
+      value: 'file',
+      required: true,
+      help: 'where to write it (for example gatehouse.backup); must not exist. With - to standard output',
+    },
     'without-key': { help: 'leave the instance key out; a restore then needs it from elsewhere' },
   },
   async run({ config, options }) {
+    const isPiped = options.to === '-';
     const file = resolve(String(options.to));
-    await checkTarget(file);
+    await (isPiped ? checkPiped() : checkTarget(file));
     const { db, close } = openDatabase(config, { beside: true });
     try {
       const instanceKey =
         options['without-key'] || config.secretKey !== null ? null : await readKeyFile(config.dataDir);
-      await writeBackup(db, file, instanceKey, config);
+      await writeBackup(db, isPiped ? null : file, instanceKey, config);
       // The backup is whole even if this fails, as on a standby.
       await recordBackup(db).catch((error) =>
         process.stderr.write(`The time of this backup could not be stored: ${errorText(error)}\n`),
@@ -52,6 +57,10 @@ export async function recordBackup(db: Database): Promise<void> {
   await db.write((tx) => sql`update install set last_backup = ${systemClock.now()}`.execute(tx));
 }
 
+async function checkPiped(): Promise<void> {
+  if (process.stdout.isTTY) throw new CommandError('A backup is no text for a terminal: redirect it into a file.');
+}
+
 async function checkTarget(file: string): Promise<void> {
   const folder = await stat(dirname(file)).catch(() => null);
   if (!folder?.isDirectory()) throw new CommandError(`There is no folder ${dirname(file)}.`);
@@ -60,7 +69,13 @@ async function checkTarget(file: string): Promise<void> {
 
 const exists = (file: string) => new CommandError(`${file} exists already; a backup never replaces a file.`);
 
-async function writeBackup(db: Database, file: string, instanceKey: string | null, config: Config): Promise<void> {
+/** Without a file, to standard output: whoever reads it learns from the exit code whether the backup is whole. */
+async function writeBackup(
+  db: Database,
+  file: string | null,
+  instanceKey: string | null,
+  config: Config,
+): Promise<void> {
   const { done, unknown } = await readSchemaState(db, migrations);
   if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
   if (done.length === 0) throw new CommandError('The database is empty: there is nothing to write yet.');
@@ -70,22 +85,44 @@ async function writeBackup(db: Database, file: string, instanceKey: string | nul
     written = rows;
     progress.show(`${rows} of ${total} rows (${table})`);
   });
-  // Written to a temporary file and renamed: a partial backup never looks complete.
+  const compressed = [Readable.from(lines), createGzip()] as const;
+  await (file === null ? writeOut(compressed) : writeFile(compressed, file));
+  const keyWord =
+    config.secretKey === null ? ' (without the instance key)' : ' (the key stays in GATEHOUSE_SECRET_KEY)';
+  progress.finish(
+    `${written} rows of ${databaseName(config)} written to ${file ?? 'standard output'}${instanceKey === null ? keyWord : ''}`,
+  );
+}
+
+type Compressed = readonly [Readable, Gzip];
+
+async function writeOut([lines, gzip]: Compressed): Promise<void> {
+  const { stdout } = process;
+  let refused: unknown = null;
+  // It is never destroyed, so it does not keep its error.
+  stdout.once('error', (error) => {
+    refused = error;
+  });
+  try {
+    await pipeline(lines, gzip, stdout);
+  } catch (error) {
+    if (error === refused) throw new CommandError(`Standard output cannot be written: ${messageOf(error)}`);
+    throw error;
+  }
+}
+
+/** Written to a temporary file and renamed: a partial backup never looks complete. */
+async function writeFile([lines, gzip]: Compressed, file: string): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
   const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
   try {
-    await pipeline(Readable.from(lines), createGzip(), target);
+    await pipeline(lines, gzip, target);
     await moveIntoPlace(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
     if (error === target.errored) throw new CommandError(`${file} cannot be written: ${messageOf(error)}`);
     throw error;
   }
-  const keyWord =
-    config.secretKey === null ? ' (without the instance key)' : ' (the key stays in GATEHOUSE_SECRET_KEY)';
-  progress.finish(
-    `${written} rows of ${databaseName(config)} written to ${file}${instanceKey === null ? keyWord : ''}`,
-  );
 }
 
 /** Never over another file. */

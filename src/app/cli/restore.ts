@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { lchown, lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
@@ -24,19 +25,17 @@ export const restore: Command = {
 comes out of the backup too, unless there is one here already. The restored server sends no mails, webhooks, sign-outs and syncs
 until an administrator says on the start page that it replaces the original, or --resume-outgoing says so here.`,
   options: {
-    from: { value: 'file', required: true, help: 'a file that gatehouse backup wrote' },
+    from: { value: 'file', required: true, help: 'a file that gatehouse backup wrote. With - from standard input' },
     'resume-outgoing': { help: 'the restored server replaces the original: mails, webhooks and syncs go on at once' },
   },
   async run({ config, options }) {
-    const file = resolve(String(options.from));
-    const facts = await stat(file).catch(() => null);
-    if (!facts?.isFile()) throw new CommandError(`There is no file ${file}.`);
+    const { bytes, size } = await openInput(String(options.from));
     const progress = createProgress();
-    const backup = await openBackup(file);
+    const backup = await openBackup(bytes);
     const { db, close } = openDatabase(config);
     try {
       await makeSchema(db, backup.header.migrations);
-      const rows = await insertRows(db, backup, config, facts.size, progress);
+      const rows = await insertRows(db, backup, config, size, progress);
       await migrate(db, migrations);
       if (!options['resume-outgoing']) await db.write((tx) => holdOutgoing(tx, systemClock.now()));
       await db.analyze?.();
@@ -48,6 +47,18 @@ until an administrator says on the start page that it replaces the original, or 
     }
   },
 };
+
+/** Standard input does not say how long it is. */
+async function openInput(from: string) {
+  if (from === '-') {
+    if (process.stdin.isTTY) throw new CommandError('There is no backup on standard input: redirect a file into it.');
+    return { bytes: process.stdin, size: null };
+  }
+  const file = resolve(from);
+  const facts = await stat(file).catch(() => null);
+  if (!facts?.isFile()) throw new CommandError(`There is no file ${file}.`);
+  return { bytes: createReadStream(file), size: facts.size };
+}
 
 /** Files that root has created in the folder of a service user would keep the service from starting. */
 async function changeOwner(folder: string): Promise<void> {
@@ -81,7 +92,7 @@ async function insertRows(
   db: Database,
   backup: BackupFile,
   config: Config,
-  size: number,
+  size: number | null,
   progress: Progress,
 ): Promise<number> {
   const tables = (await tablesInOrder(db)).filter(({ name }) => !leftOut.has(name));
@@ -94,7 +105,7 @@ async function insertRows(
           tables.map(({ name }) => name),
         );
         const rows = await restoreRows(db, tx, tables, backup.lines, (count) =>
-          progress.show(`${count} rows (${Math.floor((100 * backup.bytesRead()) / size)} %)`),
+          progress.show(`${count} rows${size === null ? '' : ` (${Math.floor((100 * backup.bytesRead()) / size)} %)`}`),
         );
         madeKeyFile = await restoreKey(tx, backup, config);
         return rows;
