@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lastingFolder } from './run-folder.ts';
@@ -29,13 +38,24 @@ export async function unpackFromTrixie(name: string, packages: readonly string[]
   }
 }
 
+/** From where apt on this machine gets its own release, which has the others, too. */
+async function debianArchive(): Promise<string> {
+  const [, release = ''] = /^VERSION_CODENAME=(.+)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
+  const filters = ['Created-By: Packages', `Release: ${release}`, 'Component: main'];
+  const { stdout } = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filters]);
+  const [archive = ''] = stdout.split('\n');
+  if (archive === '') throw new Error(`apt on this machine has no source of ${release}`);
+  return archive;
+}
+
 async function fetchInto(root: string, packages: readonly string[]): Promise<void> {
   const place = mkdtempSync(join(lastingFolder(), 'gatehouse-trixie-'));
   try {
     for (const folder of ['lists/partial', 'cache/archives/partial', 'root']) {
       mkdirSync(join(place, folder), { recursive: true });
     }
-    writeFileSync(join(place, 'sources.list'), `deb [signed-by=${keys}] http://deb.debian.org/debian trixie main\n`);
+    const archive = await debianArchive();
+    writeFileSync(join(place, 'sources.list'), `deb [signed-by=${keys}] ${archive} trixie main\n`);
     const settings = {
       'Dir::Etc::SourceList': join(place, 'sources.list'),
       'Dir::Etc::SourceParts': '/dev/null',
