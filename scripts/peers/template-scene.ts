@@ -14,6 +14,7 @@ import {
 import { until } from '../../test/support/jobs.ts';
 import { signInOn } from '../../test/support/sign-in-page.ts';
 import { bodyFor, factsOf, setupOf, type Template } from '../../web/admin/applications/template.ts';
+import { flowKey, make } from './gatehouse.ts';
 import { endOf } from './peer.ts';
 
 /** An ordinary user, in a group that may use the applications. Omar may not. */
@@ -51,12 +52,12 @@ export async function openTemplateScene(folder: string, more: Environment = {}):
     ...more,
   });
   const api = server.as(processToken);
-  const keepers = await made(api, '/core/groups/', { name: group });
+  const keepers = await make(api, '/core/groups/', { name: group });
   for (const person of [dana, omar]) {
-    const user = await made(api, '/core/users/', { ...person, groups: person === dana ? [keepers.pk] : [] });
+    const user = await make(api, '/core/users/', { ...person, groups: person === dana ? [keepers.pk] : [] });
     await api.post(`/core/users/${user.pk}/set_password/`, { password });
   }
-  const { pk: flow } = (await api.get('/flows/instances/default-provider-authorization-implicit-consent/')).body;
+  const flow = await flowKey(api, 'default-provider-authorization-implicit-consent');
   const browser = await launchChromium((await findChromium()) ?? '');
   const contexts: BrowserContext[] = [];
   const programs: ChildProcess[] = [];
@@ -69,8 +70,7 @@ export async function openTemplateScene(folder: string, more: Environment = {}):
         ...{ redirect: '', signedOut: '', backchannel: '', entity: '' },
       };
       const body = bodyFor(template, choices, flow);
-      const { status, body: created, text } = await api.put('/core/transactional/applications/', body);
-      if (status !== 200) throw new Error(`Gatehouse: ${status} ${text}`);
+      const created = await make(api, '/core/transactional/applications/', body, 'PUT');
       return setupOf(template, factsOf(address, template.id, created), [group]);
     },
     async start(binary, args, options, address) {
@@ -102,13 +102,6 @@ export async function openTemplateScene(folder: string, more: Environment = {}):
       await server.stop();
     },
   };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
-async function made(api: Api, path: string, body: unknown): Promise<any> {
-  const { status, body: created, text } = await api.post(path, body);
-  if (status !== 201) throw new Error(`Gatehouse: POST ${path}: ${status} ${text}`);
-  return created;
 }
 
 /** On the sign-in page of ours, to which a program has sent the window. */
