@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { UserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
+import { message, sentences, type UserMessage, type UserText } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { PolicyMode } from '../policy/outcome.ts';
@@ -17,7 +18,7 @@ export type FlowChoice =
   | { readonly outcome: 'applies'; readonly flow: FlowSummary }
   | { readonly outcome: 'missing' }
   /** Messages for the denied user. */
-  | { readonly outcome: 'refused'; readonly messages: readonly string[] };
+  | { readonly outcome: 'refused'; readonly messages: readonly UserText[] };
 
 interface FlowRequest {
   readonly flow: string | null;
@@ -52,7 +53,7 @@ export async function loadDenial(
   policies: PolicyEngine,
   flow: FlowCandidate,
   { call, user, context, isByOutpost = false }: Omit<FlowRequest, 'flow'>,
-): Promise<readonly string[] | null> {
+): Promise<readonly UserText[] | null> {
   if (!isCallerFit(flow.authentication, call, isByOutpost)) return [];
   const { passing, messages } = await policies.evaluateTarget({
     call,
@@ -64,7 +65,8 @@ export async function loadDenial(
 }
 
 /** The message for a caller to whom the flow does not apply. */
-export const messageOfDenial = (refusal: readonly string[]): string => refusal.join(' ') || 'This flow is not for you.';
+export const messageOfDenial = (refusal: readonly UserText[]): UserMessage =>
+  sentences(refusal) ?? message('This flow is not for you.');
 
 /** Which of these flows apply to the caller, by key. Without side effects. */
 export async function flowsForCaller(

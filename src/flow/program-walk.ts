@@ -1,5 +1,6 @@
 import { asObject } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
+import { UserMessage } from '../lib/texts/message.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { Call } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
@@ -82,7 +83,7 @@ async function walk(
     if (reply.isOver)
       return reply.denial === undefined
         ? { outcome: 'over', context: current.state.context }
-        : refused(reply.denial, [reply.denial]);
+        : refused(String(reply.denial), [String(reply.denial)]);
     const { challenge } = reply;
     if (challenge.response_errors) return refused(wrongAnswer, textsOf(challenge.response_errors));
     answer = answerTo(challenge, current.state.context);
@@ -95,7 +96,7 @@ const textsOf = (errors: unknown): string[] =>
   Object.values(asObject(errors)).flatMap((details) =>
     (Array.isArray(details) ? details : []).flatMap((detail) => {
       const { string } = asObject(detail);
-      return typeof string === 'string' ? string : [];
+      return typeof string === 'string' || string instanceof UserMessage ? String(string) : [];
     }),
   );
 

@@ -1,9 +1,11 @@
+import { type UserMessage, verbatim, type Words } from './texts/message.ts';
+
 /** The errors of one member of a body: messages, or messages by position for the elements of a list. */
-export type Complaint = string[] | Record<string, string[]>;
+export type Complaint = Words[] | Record<string, Words[]>;
 export type Complaints = Record<string, Complaint>;
 
 /** All messages, without the names of the members. */
-export const messagesOf = (complaints: Complaints): string[] =>
+export const messagesOf = (complaints: Complaints): Words[] =>
   Object.values(complaints).flatMap((complaint) => Object.values(complaint).flat());
 
 const problems = {
@@ -41,15 +43,18 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** The permission that the caller lacks. */
   readonly required: string | undefined;
+  /** The same as `message`, which is English. */
+  readonly words: UserMessage;
 
   constructor(
     code: ProblemCode,
-    detail?: string,
+    detail?: Words,
     headers: Readonly<Record<string, string>> = {},
     required?: string | undefined,
   ) {
     const [status, text] = problems[code];
-    super(detail ?? text);
+    super(String(detail ?? text));
+    this.words = verbatim(detail ?? text);
     this.code = code;
     this.status = status;
     this.headers = headers;
@@ -57,7 +62,7 @@ export class Problem extends Error {
   }
 
   /** Refuses a caller for lack of a permission; never about an object that they may not see. */
-  static lacks(required: string, detail?: string): Problem {
+  static lacks(required: string, detail?: Words): Problem {
     return new Problem('permission_denied', detail, {}, required);
   }
 
@@ -81,12 +86,12 @@ export class Invalid extends Error {
     this.code = code;
   }
 
-  static field(name: string, ...messages: string[]): Invalid {
+  static field(name: string, ...messages: Words[]): Invalid {
     return new Invalid({ [name]: messages });
   }
 
   /** An error of the request as a whole. */
-  static whole(...messages: string[]): Invalid {
+  static whole(...messages: Words[]): Invalid {
     return new Invalid({ non_field_errors: messages });
   }
 

@@ -1,11 +1,12 @@
 import { languageOfUser } from '../core/brand/language.ts';
 import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
+import { message } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type JobKind, type Jobs, type JobWarning, PermanentFailure } from '../platform/jobs/job.ts';
 import type { Call } from '../resource/call.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
-import { loadEvents, loadTransport } from './load.ts';
+import { loadEvents, loadMessages, loadTransport } from './load.ts';
 import {
   type Message,
   type StoredTransport,
@@ -60,8 +61,9 @@ export function deliverJob({ transports, callWithoutNotifications }: Dependencie
       const user = await loadUserFacts(read, delivery.user);
       if (!user?.is_active) return 'The user is gone or not active.';
       const { pk, severity } = delivery;
-      const text = summaryOf(languageOfUser(user.attributes, 'en'), event);
-      const message = { pk, severity, body: summaryOf('en', event), text, now: call.now, user, event };
+      const messages = await loadMessages(read, event.pk);
+      const text = summaryOf(languageOfUser(user.attributes, 'en'), event, messages);
+      const message = { pk, severity, body: summaryOf('en', event, null), text, now: call.now, user, event };
       const said = await breaker
         .try(transport.pk, () => sendBy(transports, transport, message, call))
         .catch((error) => {
@@ -74,7 +76,7 @@ export function deliverJob({ transports, callWithoutNotifications }: Dependencie
         : `${transport.name}: ${said}`;
     },
     /** Records that a notification failed, and why. */
-    async afterFailure(tx, { payload, message, error }) {
+    async afterFailure(tx, { payload, message: reason, error }) {
       const call = callWithoutNotifications();
       const { event, transport } = payload;
       const mapping = error instanceof Error && error.cause instanceof MappingFailed ? error.cause.event() : null;
@@ -83,7 +85,7 @@ export function deliverJob({ transports, callWithoutNotifications }: Dependencie
         app: 'svc_events',
         context: {
           ...mapping?.context,
-          message: `A notification could not be delivered. ${message}`,
+          message: message('A notification could not be delivered. {reason}', { reason }),
           task: kindName,
           event,
           transport,

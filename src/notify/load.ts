@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { EventMessages } from '../core/event/messages.ts';
 import type { Database, Query } from '../platform/db/database.ts';
 import { queryCache } from '../platform/db/query-cache.ts';
 import type { EventFacts, StoredTransport, TransportKind } from './transport-kind.ts';
@@ -16,6 +17,14 @@ export async function loadEvents(query: Query, pks: readonly string[]): Promise<
     user: JSON.parse(row.user) ?? {},
     brand: JSON.parse(row.brand),
   }));
+}
+
+/** What the sentence of an event in another language is made of. */
+export async function loadMessages(query: Query, event: string): Promise<EventMessages | null> {
+  const { rows } = await sql<{ messages: string | null }>`select messages from events where pk = ${event}`.execute(
+    query,
+  );
+  return JSON.parse(rows[0]?.messages ?? 'null');
 }
 
 export async function loadTransport(query: Query, pk: string): Promise<StoredTransport | null> {

@@ -1,6 +1,7 @@
 import { languageOfCaller } from '../core/brand/language.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
+import { message } from '../lib/texts/message.ts';
 import { say } from '../lib/texts/translate.ts';
 import type { JobWarning } from '../platform/jobs/job.ts';
 import type { Log } from '../platform/log.ts';
@@ -36,10 +37,10 @@ export const testTransport = (transports: readonly TransportKind[], log: Log) =>
       schemaName: 'NotificationTransportTest',
     },
     prepare: (input) => trySending(transports, log, input),
-    async run({ tx, call, row, registry, prepared: { kind, transport, message, said } }) {
-      const stored = await kind.store?.(message, tx);
+    async run({ tx, call, row, registry, prepared: { kind, transport, message: sent, said } }) {
+      const stored = await kind.store?.(sent, tx);
       const model = modelFacts(registry.require('svc_events.notificationtransport'), transport.pk, row);
-      const text = `A test message was sent by ${transport.name}.`;
+      const text = message('A test message was sent by {name}.', { name: transport.name });
       await call.world.record(tx, call, {
         action: 'system_task_execution',
         app: 'svc_events',

@@ -1,3 +1,4 @@
+import type { EventMessages } from '../core/event/messages.ts';
 import { sentenceOf } from '../core/event/sentence.ts';
 import type { Kind } from '../core/kind/kind.ts';
 import type { UserFacts } from '../core/mapping/user-facts.ts';
@@ -68,5 +69,5 @@ export class Undeliverable extends Undelivered {}
 const maxBodyLength = 4_000;
 
 /** The text of a notification. */
-export const summaryOf = (language: Language, event: EventFacts): string =>
-  sentenceOf(language, event).slice(0, maxBodyLength);
+export const summaryOf = (language: Language, event: EventFacts, messages: EventMessages | null): string =>
+  sentenceOf(language, { ...event, messages }).slice(0, maxBodyLength);

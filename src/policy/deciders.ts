@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { message, type UserMessage } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 
 /** A binding that a decision rests on. */
@@ -14,7 +15,7 @@ export interface Decider {
 export interface NamedDecider extends Decider {
   readonly bound: Bound;
   /** “the policy staff only”, “the group Staff”, “the user dana”; `deletedName` if it is gone. */
-  readonly name: string;
+  readonly name: UserMessage;
 }
 
 export const boundKinds = ['policy', 'group', 'user', 'deleted'] as const;
@@ -38,7 +39,8 @@ export async function nameDeciders(deciders: readonly Decider[], query: Query): 
   return named;
 }
 
-const nameOf = ({ kind, name }: Bound): string => (kind === 'deleted' ? deletedName : `the ${kind} ${name}`);
+const nameOf = ({ kind, name }: Bound): UserMessage =>
+  kind === 'deleted' ? message(deletedName) : message(`the ${kind} {name}`, { name });
 
 async function boundBy({ policy, group, user }: Decider, query: Query): Promise<Bound> {
   if (policy !== null) return { kind: 'policy', name: policy };

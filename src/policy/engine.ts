@@ -1,4 +1,5 @@
 import { messageOf } from '../lib/error-facts.ts';
+import { verbatim } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
 import { BudgetSpent } from '../platform/sandbox/budget.ts';
@@ -288,7 +289,12 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
         return { passing, messages, logs: logs.map((text) => logOf(policy, 'info', text)), deciders: [] };
       } catch (error) {
         const message = messageOf(error);
-        return { passing: false, messages: [message], logs: [logOf(policy, 'warning', message)], deciders: [] };
+        return {
+          passing: false,
+          messages: [verbatim(message)],
+          logs: [logOf(policy, 'warning', message)],
+          deciders: [],
+        };
       }
     },
   };

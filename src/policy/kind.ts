@@ -1,4 +1,5 @@
 import type { Kind } from '../core/kind/kind.ts';
+import type { UserText } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -47,7 +48,7 @@ export interface SignInAttempt {
 export interface Verdict {
   readonly passing: boolean;
   /** Messages for the denied user. */
-  readonly messages: readonly string[];
+  readonly messages: readonly UserText[];
   /** For the author of the policy. */
   readonly logs?: readonly string[];
   /** Events that the policy's author wants recorded. */
@@ -57,11 +58,14 @@ export interface Verdict {
 }
 
 /** Thrown by a policy that cannot decide, with a message for the user. */
-export class CannotDecide extends Error {}
+export class CannotDecide extends Error {
+  readonly words: UserText;
+
+  constructor(words: UserText) {
+    super(String(words));
+    this.words = words;
+  }
+}
 
 export const pass: Verdict = { passing: true, messages: [] };
-/** Denies. An empty message is omitted. */
-export const refuse = (...messages: string[]): Verdict => ({
-  passing: false,
-  messages: messages.filter((message) => message.trim() !== ''),
-});
+export const refuse = (...messages: UserText[]): Verdict => ({ passing: false, messages });

@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts';
+import type { UserText } from '../lib/texts/message.ts';
 import type { NewEvent } from '../resource/call.ts';
 import type { ActiveBinding } from './bindings.ts';
 import type { Decider } from './deciders.ts';
@@ -9,7 +10,7 @@ export type PolicyMode = 'all' | 'any';
 
 export interface PolicyResult {
   readonly passing: boolean;
-  readonly messages: readonly string[];
+  readonly messages: readonly UserText[];
   readonly logs: readonly PolicyLog[];
   /** The bindings behind the decision: those that failed, or those that passed. */
   readonly deciders: readonly Decider[];
@@ -44,8 +45,8 @@ export const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
 export const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
 
 /** Hides the details of internal failures from the denied user. */
-export const publicMessage = (error: unknown) =>
-  error instanceof CannotDecide ? error.message : 'The policy could not be evaluated.';
+export const publicMessage = (error: unknown): UserText =>
+  error instanceof CannotDecide ? error.words : 'The policy could not be evaluated.';
 
 export const deciderOf = (
   { pk, group, user }: ActiveBinding,

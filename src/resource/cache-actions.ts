@@ -1,3 +1,4 @@
+import { message } from '../lib/texts/message.ts';
 import type { Database } from '../platform/db/database.ts';
 import { integerSchema, objectSchema } from './document/json-schema.ts';
 import type { Action } from './resource.ts';
@@ -38,7 +39,7 @@ export function cacheActions(cache: Cache, { of, app, view, clear }: CacheFacts)
       access: { permission: clear },
       answer: { status: 204 },
       async run({ call, tx }) {
-        const context = { message: `The cache of ${of} was cleared.` };
+        const context = { message: message('The cache of {of} was cleared.', { of }) };
         await call.world.record(tx, call, { action: 'system_task_execution', app, context });
         call.db.afterCommit(tx, () => cache.clear(call.db));
       },

@@ -5,6 +5,7 @@ import type { PlanStep } from '../flow/plan.ts';
 import type { AppendStep } from '../flow/protocol-kind.ts';
 import type { Json } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
+import { message } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { AccessContext } from '../resource/resource.ts';
 import { modelFacts } from '../resource/write/audit.ts';
@@ -82,7 +83,7 @@ function checkUser(user: number, expected: Json, { name }: LiveSource): void {
   if (user === expected) return;
   throw new Problem(
     'permission_denied',
-    `Your account of ${name} was not connected: it has the address of another user.`,
+    message('Your account of {name} was not connected: it has the address of another user.', { name }),
   );
 }
 
@@ -103,7 +104,10 @@ async function saveConnection(
     return;
   }
   if (rows.length > 0) {
-    throw new Problem('permission_denied', `This account of ${source.name} cannot be linked to this user.`);
+    throw new Problem(
+      'permission_denied',
+      message('This account of {name} cannot be linked to this user.', { name: source.name }),
+    );
   }
   await insertRow(connections, { ...values, user, source: source.pk, identifier, created: call.now }, call, tx);
   const resource = registry.require(source.kind);

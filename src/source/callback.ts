@@ -3,6 +3,7 @@ import { pageFrame } from '../core/brand/page-frame.ts';
 import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
 import { savePlan } from '../flow/plan.ts';
+import { message } from '../lib/texts/message.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
 import type { HttpResponse } from '../platform/http/routes.ts';
 import { callersFacts } from '../policy/request.ts';
@@ -84,7 +85,10 @@ async function handleUnsolicitedResponse<S extends SourceRow, A>(
 async function checkOwnAccount({ source, identity }: ExternalIdentity, { db, actor }: Call): Promise<void> {
   if (actor && (await findConnection(db.read, source.pk, identity.identifier)) === actor.user.pk) return;
   throw new SourceRefusal(
-    `You are already signed in, but not as the owner of this account of ${source.name}. Sign out first, or connect the account on your settings page.`,
+    message(
+      'You are already signed in, but not as the owner of this account of {name}. Sign out first, or connect the account on your settings page.',
+      { name: source.name },
+    ),
   );
 }
 
@@ -145,7 +149,9 @@ async function link<S extends SourceRow, A>(
   return plainPage({
     ...(await pageFrame(call)),
     title: 'Already connected',
-    paragraphs: [`Your account of ${source.name} was already connected. Its data have been updated.`],
+    paragraphs: [
+      message('Your account of {name} was already connected. Its data have been updated.', { name: source.name }),
+    ],
     link: { to, text: 'Continue' },
   });
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts';
+import type { Words } from '../lib/texts/message.ts';
 import type { Call } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
 import { modelFacts } from '../resource/write/audit.ts';
@@ -22,7 +23,7 @@ export interface ExternalIdentity {
 /** Records a misconfiguration of a source for administrators. */
 export async function reportMisconfiguration(
   { source, sourceResource }: Pick<ExternalIdentity, 'source' | 'sourceResource'>,
-  about: { readonly message: string; readonly expression?: string },
+  about: { readonly message: Words; readonly expression?: string },
   call: Call,
 ): Promise<void> {
   if (isDryRun(call)) return;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { checkNotImpersonating } from '../core/access/impersonation-guard.ts';
 import { Invalid } from '../lib/problem.ts';
+import { message, type UserMessage } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
@@ -53,7 +54,7 @@ export async function linkCaller(
   return 'linked';
 }
 
-function refusal(rows: readonly ExistingConnection[], user: number, source: string): string {
-  if (rows.some((row) => row.user === user)) return `You are already linked to ${source}.`;
-  return `This account of ${source} is linked to another user.`;
+function refusal(rows: readonly ExistingConnection[], user: number, name: string): UserMessage {
+  if (rows.some((row) => row.user === user)) return message('You are already linked to {name}.', { name });
+  return message('This account of {name} is linked to another user.', { name });
 }

@@ -7,6 +7,7 @@ import { newAttempt, planCookies, plansOf } from '../flow/attempt.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
 import { createPlan, savePlan } from '../flow/plan.ts';
 import { ownPath } from '../lib/own-path.ts';
+import { message } from '../lib/texts/message.ts';
 import { autoForm } from '../platform/http/auto-form.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
 import type { HttpResponse } from '../platform/http/routes.ts';
@@ -153,9 +154,9 @@ async function renderContinuePage<S extends SourceRow>({
   query.set('go', '1');
   return plainPage({
     ...(await pageFrame(call)),
-    title: `Continue to ${source.name}`,
-    paragraphs: [`You sign in at ${source.name} and come back here afterwards.`],
-    link: { to: `${call.request.path}?${query}`, text: `Continue to ${source.name}` },
+    title: message('Continue to {name}', { name: source.name }),
+    paragraphs: [message('You sign in at {name} and come back here afterwards.', { name: source.name })],
+    link: { to: `${call.request.path}?${query}`, text: message('Continue to {name}', { name: source.name }) },
   });
 }
 
@@ -172,15 +173,18 @@ async function renderLinkConfirmation<S extends SourceRow>(
   const kept = [...given].filter(([name]) => name !== csrfField);
   return plainPage({
     ...(await pageFrame(call)),
-    title: `Connect ${source.name}?`,
+    title: message('Connect {name}?', { name: source.name }),
     paragraphs: [
-      `From then on you can sign in here as ${call.actor?.user.username} with your account of ${source.name}.`,
+      message('From then on you can sign in here as {user} with your account of {name}.', {
+        user: call.actor?.user.username ?? '',
+        name: source.name,
+      }),
       'Close this page if you did not ask for this.',
     ],
     form: {
       action: call.request.path,
       hidden: { ...Object.fromEntries(kept), ...csrfFormField(key, call, linkOf(source)) },
-      submit: `Connect ${source.name}`,
+      submit: message('Connect {name}', { name: source.name }),
       leadsTo: 'anywhere',
     },
     link: { to: settingsPage, text: 'Back to your accounts' },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { MappingFailed, mergeMappings, mergeMappingsForEach } from '../core/mapping/evaluate.ts';
 import type { Json } from '../lib/json.ts';
+import { message, type Words } from '../lib/texts/message.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
 import { findUnstorable, isStorable } from '../resource/fields/well-formed.ts';
@@ -39,7 +40,7 @@ export interface MappedIdentity {
   /** Null if the source does not name them: the user keeps those they have. */
   readonly groups: readonly PlannedGroup[] | null;
   /** Warnings about the groups, for administrators. */
-  readonly reports: readonly string[];
+  readonly reports: readonly Words[];
 }
 
 /** So many fit into a plan, and into the write at its end. */
@@ -80,11 +81,12 @@ export async function mapIdentity(
 function readGroups(
   ids: Json,
   { namelessGroups = 0, areGroupsWithheld = false }: Identity,
-): { readonly identifiers: string[] | null; readonly reports: string[] } {
+): { readonly identifiers: string[] | null; readonly reports: Words[] } {
   const list = listOf(ids);
   const names = list.filter(isIdentifier).map(String);
   const skipped = namelessGroups + list.length - names.length;
-  const reports = skipped > 0 ? [`Skipped ${skipped} groups of a user that have no name.`] : [];
+  const reports =
+    skipped > 0 ? [message('Skipped {count} groups of a user that have no name.', { count: skipped })] : [];
   const identifiers = [...new Set(names)];
   if (identifiers.length === 0 && areGroupsWithheld) return { identifiers: null, reports: [...reports, withheld] };
   if (identifiers.length > maxGroups) return { identifiers: null, reports: [...reports, tooMany(identifiers.length)] };

@@ -4,7 +4,8 @@ import type { RouteServer } from '../flow/protocol-kind.ts';
 import type { Json } from '../lib/json.ts';
 import { Invalid, messagesOf, Problem } from '../lib/problem.ts';
 import { readForm } from '../lib/read-form.ts';
-import { plainPage } from '../platform/http/plain-page.ts';
+import { message, type UserMessage, verbatim } from '../lib/texts/message.ts';
+import { type PlainPage, plainPage } from '../platform/http/plain-page.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { HttpCall, HttpResponse } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
@@ -189,22 +190,22 @@ async function browserCall(
 
 async function renderErrorPage(server: RouteServer, error: unknown, call: Call): Promise<HttpResponse> {
   if (!(error instanceof Problem || error instanceof Invalid || error instanceof SourceRefusal)) throw error;
-  const back = call.actor
+  const back: PlainPage['link'] = call.actor
     ? { to: settingsPage, text: 'Back to your accounts' }
     : { to: await server.signInPath(call.request.host, call.db.read, null), text: 'Back to sign in' };
   return plainPage({
     status: error.status,
     ...(await pageFrame(call)),
     title: call.actor ? 'That did not work' : 'Sign-in failed',
-    paragraphs: [...errorMessages(error), `Request id: ${call.request.id}`],
+    paragraphs: [...errorMessages(error), message('Request id: {id}', { id: call.request.id })],
     link: back,
   });
 }
 
 export const settingsPage = '/if/user/connections/';
 
-const errorMessages = (error: Error): string[] =>
-  error instanceof Invalid ? messagesOf(error.complaints) : [error.message];
+const errorMessages = (error: Problem | Invalid | SourceRefusal): UserMessage[] =>
+  error instanceof Invalid ? messagesOf(error.complaints).map(verbatim) : [error.words];
 
 export const redirect = (location: string, cookies: readonly string[] = [], status = 302): HttpResponse => ({
   status,

@@ -7,6 +7,7 @@ import { applicableFlow } from '../flow/applicable-flow.ts';
 import { createPlan, type FlowPlan } from '../flow/plan.ts';
 import { isSameName } from '../lib/name-key.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
+import { message, sentences, type UserText } from '../lib/texts/message.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { PolicyResult } from '../policy/outcome.ts';
@@ -29,8 +30,8 @@ export function checkEnabled(source: SourceRow): void {
   if (!source.enabled) throw accessDenied();
 }
 
-export const accessDenied = (messages: readonly string[] = []): Problem =>
-  new Problem('permission_denied', messages.length > 0 ? messages.join(' ') : 'Access denied.');
+export const accessDenied = (messages: readonly UserText[] = []): Problem =>
+  new Problem('permission_denied', sentences(messages) ?? 'Access denied.');
 
 /**
  * Plans the next flow of an anonymous visitor: authentication or enrolment. `makeUser` makes users without enrolment,
@@ -98,7 +99,10 @@ export async function planSignIn(
 }
 
 export const connectFirstMessage = ({ name }: Pick<SourceRow, 'name'>) =>
-  `There is an account here with this address, which was not verified. Sign in to it first, then connect your account of ${name} on your settings page.`;
+  message(
+    'There is an account here with this address, which was not verified. Sign in to it first, then connect your account of {name} on your settings page.',
+    { name },
+  );
 
 /** The brand's authentication flow: completing it proves that the account is the user's own. */
 async function passwordFlow({ policies }: SignInNeeds, source: SourceRow, call: Call): Promise<FlowPlan['flow']> {
@@ -193,7 +197,10 @@ export const filterAllowedSources = (
 export const sourceFacts = ({ pk, slug, name }: SourcePolicyTarget) => ({ pk, slug, name });
 
 const refusedByMatching = ({ name }: SourceRow) =>
-  `Request to authenticate with ${name} has been denied. Please authenticate with the source you've previously signed up with.`;
+  message(
+    "Request to authenticate with {name} has been denied. Please authenticate with the source you've previously signed up with.",
+    { name },
+  );
 
 async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
   const user = await loadUserFacts(call.db.read, pk);
@@ -208,12 +215,12 @@ async function mapOrRefuse(sandbox: Sandbox, external: ExternalIdentity, call: C
   const { source, mappingModel, identity } = external;
   try {
     const mapped = await mapIdentity(sandbox, source, mappingModel, identity, call.db.read);
-    for (const message of mapped.reports) await reportMisconfiguration(external, { message }, call);
+    for (const report of mapped.reports) await reportMisconfiguration(external, { message: report }, call);
     return mapped;
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
-    const message = `Failed to evaluate the property mappings of a source: ${error.message}`;
-    await reportMisconfiguration(external, { message, expression: error.expression }, call);
+    const failed = message('Failed to evaluate the property mappings of a source: {reason}', { reason: error.message });
+    await reportMisconfiguration(external, { message: failed, expression: error.expression }, call);
     throw Invalid.whole('The property mappings of the source could not be evaluated.');
   }
 }

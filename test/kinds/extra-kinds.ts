@@ -10,6 +10,7 @@ import { codeProof, plainChallenges } from '../../src/flow/devices/device-kind.t
 import { ask, defineStageKind, next, stay } from '../../src/flow/executor/stage-kind.ts';
 import { defineStage } from '../../src/flow/stage.family.ts';
 import { Invalid } from '../../src/lib/problem.ts';
+import { verbatim } from '../../src/lib/texts/message.ts';
 import type { Migration } from '../../src/platform/db/migrate.ts';
 import { createTable } from '../../src/platform/db/table.ts';
 import { definePolicyKind, pass, refuse } from '../../src/policy/kind.ts';
@@ -70,7 +71,7 @@ export const withExtraKinds: KindLists = {
         table: 'policy_extra',
         fields: { lets_in: boolean({ default: false }) },
       }),
-      evaluate: ({ lets_in }) => (lets_in ? pass : refuse('The extra policy says no.')),
+      evaluate: ({ lets_in }) => (lets_in ? pass : refuse(verbatim('The extra policy says no.'))),
     }),
   ],
   mappings: [

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from '@formatjs/icu-messageformat-parser';
 import { describe, expect, test } from 'vitest';
+import { deny } from '../../src/flow/executor/stage-kind.ts';
 import { languages } from '../../src/lib/texts/languages.ts';
+import { message } from '../../src/lib/texts/message.ts';
 import { languages as pageLanguages } from '../../web/texts/languages.ts';
 import { stringsIn, stringsOfPages } from './page-texts.ts';
 import { stringsOfServer } from './server-texts.ts';
@@ -104,13 +106,31 @@ describe('the pages that people see', () => {
 describe('the server', () => {
   test('uses every text of the catalogues', () => {
     const used = new Set(ofServer.map(({ text }) => text));
-    const shapeOf = (key: string) => key.replaceAll(/\{\w+\}/g, '{}');
-    expect(keysOf('src/lib/texts').filter((key) => !used.has(key) && !used.has(shapeOf(key)))).toEqual([]);
+    expect(keysOf('src/lib/texts').filter((key) => !used.has(key))).toEqual([]);
   });
 
   test('says nothing to people that the catalogues lack', () => {
-    const keys = new Set(keysOf('src/lib/texts').flatMap((key) => [key, key.replaceAll(/\{\w+\}/g, '{}')]));
+    // Values belong into a message: a text with them put in is none of the catalogues.
+    const keys = new Set(keysOf('src/lib/texts'));
     const missing = ofServer.filter(({ text, isTold }) => isTold && !keys.has(text));
     expect(missing.map(({ place, text }) => `${place}: ${text}`)).toEqual([]);
+  });
+
+  test('compiles with no text that the catalogues lack, or message without its values', () => {
+    const name = 'Wiki';
+    const refused = [
+      // @ts-expect-error: a new text.
+      () => message('A text without translations.'),
+      // @ts-expect-error: the same where it is told.
+      () => deny('A text without translations.'),
+      // @ts-expect-error: the value belongs into a message.
+      () => deny(`Sign in to ${name}?`),
+      // @ts-expect-error: no value.
+      () => message('Sign in to {name}?'),
+      // @ts-expect-error: a value of another name.
+      () => message('Sign in to {name}?', { app: name }),
+    ];
+    expect(refused).toHaveLength(5);
+    expect(String(message('Sign in to {name}?', { name }))).toBe('Sign in to Wiki?');
   });
 });

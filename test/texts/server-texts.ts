@@ -61,8 +61,7 @@ function nameOf(node: Node): string | null {
 }
 
 function textOf(node: Node): string | null {
-  // Titles of flows have a place for the application.
-  if (node.type === 'Literal' && typeof node.value === 'string') return node.value.replace('%(app)s', '{}');
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node.type !== 'TemplateLiteral' || !Array.isArray(node.quasis)) return null;
   return node.quasis.map((part) => String(Object(part.value).cooked)).join('{}');
 }

@@ -1,3 +1,5 @@
+import { titleForApplications } from '../../flow/executor/challenge.ts';
+
 interface FirstFlow {
   readonly slug: string;
   readonly name: string;
@@ -36,7 +38,7 @@ function flow(
 }
 
 function authorization(slug: string): FirstFlow {
-  return flow(slug, 'authorization', 'require_authenticated', 'Sign in to %(app)s', 'Authorize Application');
+  return flow(slug, 'authorization', 'require_authenticated', titleForApplications, 'Authorize Application');
 }
 
 function configuration(slug: string, title: string, name: string = slug): FirstFlow {

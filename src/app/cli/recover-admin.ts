@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { endSessions } from '../../core/session/session.ts';
 import { issueToken } from '../../core/token/issue-token.ts';
 import { isSameName, nameKey } from '../../lib/name-key.ts';
+import { message } from '../../lib/texts/message.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { createLog } from '../../platform/log.ts';
@@ -67,7 +68,7 @@ async function recover(world: World, { engine, resourceWorld }: App, asked: stri
       action: 'password_set',
       app: 'svc_core',
       context: {
-        message: `Access of ${username} was recovered from the command line.`,
+        message: message('Access of {name} was recovered from the command line.', { name: username }),
         model: { app: 'svc_core', model_name: 'user', pk: user, name: username },
       },
     });

@@ -1,4 +1,5 @@
 import { Invalid } from '../../lib/problem.ts';
+import { message } from '../../lib/texts/message.ts';
 import type { Log } from '../../platform/log.ts';
 import { MailError } from '../../platform/mail/mail-error.ts';
 import { awaitedWithinMs, type Mailer } from '../../platform/mail/mailer.ts';
@@ -42,7 +43,11 @@ export const testMailEndpoint = ({ mailer, config, log }: Dependencies): Endpoin
       await call.world.record(tx, call, {
         action: 'email_sent',
         app: 'svc_stages_email',
-        context: { message: `A test mail was sent to ${to}.`, subject: 'Test mail from Gatehouse', to_email: [to] },
+        context: {
+          message: message('A test mail was sent to {to}.', { to }),
+          subject: 'Test mail from Gatehouse',
+          to_email: [to],
+        },
       });
       return { to };
     },

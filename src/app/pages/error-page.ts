@@ -3,12 +3,14 @@ import { pageFrame } from '../../core/brand/page-frame.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import { Problem } from '../../lib/problem.ts';
 import { chooseLanguage } from '../../lib/texts/languages.ts';
+import { message } from '../../lib/texts/message.ts';
+import type { Text } from '../../lib/texts/translate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { ServerOptions } from '../../platform/http/server.ts';
 
-const words: Readonly<Record<number, readonly [title: string, text: string]>> = {
+const words: Readonly<Record<number, readonly [title: Text, text: Text]>> = {
   404: ['Page not found', 'There is no page at this address.'],
   405: ['This cannot be done here', 'The address exists, but it does not take requests of this kind.'],
   413: ['Request too large', 'The request is too large.'],
@@ -31,7 +33,7 @@ export const createErrorPage =
     const { id, path, header } = facts;
     if (path.startsWith(`${apiPrefix}/`) || !/\btext\/html\b/i.test(header('accept') ?? '')) return null;
     const { status } = refusal;
-    const reason = error instanceof Problem ? error.message : 'The server does not accept this request.';
+    const reason = error instanceof Problem ? error.words : 'The server does not accept this request.';
     const [title, text] = words[status] ?? ['The request was refused', reason];
     const plain = { brand: defaultBranding.title, language: chooseLanguage([], header('accept-language')) };
     const page = plainPage({
@@ -39,7 +41,7 @@ export const createErrorPage =
       ...(status >= 500 ? plain : await frameOf(needs, facts).catch(() => plain)),
       status,
       title,
-      paragraphs: [text, `Request id: ${id}`],
+      paragraphs: [text, message('Request id: {id}', { id })],
       link: { to: '/', text: 'Go to the start page' },
     });
     return { ...refusal, ...page, headers: { ...refusal.headers, ...page.headers } };

@@ -37,10 +37,6 @@ const notStored = { 'cache-control': 'no-store' };
 /** The names of scripts and styles change with their contents. */
 const forEver = 'public, max-age=31536000, immutable';
 
-const missing =
-  'This server runs without its web pages, because they have not been built. Its administrator can do that with ' +
-  '“npm run build”, on a platform that the bundler supports. The API works all the same.';
-
 /** The pages of users: flows for all visitors, account pages for signed-in users. */
 export function mountPages(routes: Routes, needs: MountPagesNeeds, built = findBuiltPages()): void {
   const { db, settings, publicUrl } = needs;
@@ -62,7 +58,9 @@ export function mountPages(routes: Routes, needs: MountPagesNeeds, built = findB
         brand: defaultBranding.title,
         language,
         title: 'The pages are missing',
-        paragraphs: [missing],
+        paragraphs: [
+          'This server runs without its web pages, because they have not been built. Its administrator can do that with “npm run build”, on a platform that the bundler supports. The API works all the same.',
+        ],
       });
     }
     const brand = await currentBrand(facts.host, db.read, await settings.current(), { publicHost });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import type { Actor } from '../../resource/access/actor.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 
@@ -16,7 +17,7 @@ export interface ApplicationTarget {
 
 export interface AccessResult {
   readonly passing: boolean;
-  readonly messages: readonly string[];
+  readonly messages: readonly UserText[];
   readonly logs: readonly {
     readonly level: 'info' | 'warning';
     readonly text: string;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { asObject } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { readList } from '../../platform/db/read-list.ts';
 import type { Passwords } from '../../platform/passwords.ts';
@@ -38,7 +39,7 @@ import { userTypes } from './user-rules.ts';
 export interface PasswordNeeds {
   readonly passwords: Passwords;
   /** Writes the password where the user comes from; returns why it was not taken. */
-  changeAtSource(user: number, password: string, call: Call): Promise<string | null>;
+  changeAtSource(user: number, password: string, call: Call): Promise<UserText | null>;
 }
 
 /** Ends the user's sessions; API tokens and app passwords stay valid. */

@@ -1,3 +1,4 @@
+import { message } from '../../lib/texts/message.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 
 const everyMs = 60_000;
@@ -53,7 +54,10 @@ export function createEventSummary(): EventSummary {
         action: 'suspicious_request',
         app: 'svc_events',
         context: {
-          message: `Events of anonymous requests beyond their quota, which are not recorded one by one: ${total}`,
+          message: message(
+            'Events of anonymous requests beyond their quota, which are not recorded one by one: {total}',
+            { total },
+          ),
           summary: actions,
         },
       };

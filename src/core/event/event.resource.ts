@@ -117,6 +117,7 @@ export function eventResource({ settings, onRecorded }: Dependencies): Resource 
       authorized_app: copied,
       brand_name: copied,
       words: copied,
+      messages: json({ ...hidden, nullable: true, default: null }),
     },
     async check({ values, call }) {
       values.user = maskSecrets(values.user);
@@ -131,8 +132,13 @@ export function eventResource({ settings, onRecorded }: Dependencies): Resource 
     derived: {
       sentence: {
         schema: stringSchema,
-        from: ({ action, user, context }, { call }) =>
-          sentenceOf(languageFor(call), { action, user: asObject(user), context: asObject(context) }),
+        from: ({ action, user, context, messages }, { call }) =>
+          sentenceOf(languageFor(call), {
+            action,
+            user: asObject(user),
+            context: asObject(context),
+            messages: asObject(messages),
+          }),
       },
     },
     actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction, facetsAction, exportAction],

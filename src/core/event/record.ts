@@ -13,6 +13,7 @@ import type { Settings } from '../settings/settings.ts';
 import { type EventColumns, type EventParts, eventColumns } from './columns.ts';
 import { createEventSummary } from './event-summary.ts';
 import { maskSecrets } from './mask.ts';
+import { separateMessages } from './messages.ts';
 
 interface Dependencies {
   readonly geo: Geo;
@@ -30,7 +31,7 @@ export type RecordedEvent = EventParts & EventColumns;
 const columns = [
   ...['pk', 'user', 'action', 'app', 'context', 'client_ip', 'brand', 'created', 'expires'],
   ...['user_pk', 'username', 'subject', 'model_app', 'model_name', 'model_pk'],
-  ...['authorized_app', 'brand_name', 'words'],
+  ...['authorized_app', 'brand_name', 'words', 'messages'],
 ];
 
 /** Nearly every write records an event, so the statement is rendered once. */
@@ -53,11 +54,12 @@ export function createRecord({ geo, settings, brandOf, onRecorded }: Dependencie
 
   async function store(tx: Query, call: Call, event: NewEvent): Promise<void> {
     const { request, actor, now } = call;
+    const { context: english, messages } = separateMessages(event.context);
     const parts = {
       user: actorFacts(actor),
       action: event.action,
       app: event.app,
-      context: clippedFor(actor, { ...maskSecrets(event.context), ...requestFacts(call, geo) }),
+      context: clippedFor(actor, { ...maskSecrets(english), ...requestFacts(call, geo) }),
       client_ip: request.clientIp,
       brand: await brandOf(request.host),
     };
@@ -69,7 +71,7 @@ export function createRecord({ geo, settings, brandOf, onRecorded }: Dependencie
       tx,
       ...[pk, user, parts.action, parts.app, context, parts.client_ip, brand, now, expires],
       ...[copied.user_pk, copied.username, copied.subject, copied.model_app, copied.model_name, copied.model_pk],
-      ...[copied.authorized_app, copied.brand_name, copied.words],
+      ...[copied.authorized_app, copied.brand_name, copied.words, messages && JSON.stringify(messages)],
     );
     if (!event.isQuiet) await onRecorded?.(tx, call, pk, { ...parts, ...copied });
   }

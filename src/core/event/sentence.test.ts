@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { asObject } from '../../lib/json.ts';
 import { languages } from '../../lib/texts/languages.ts';
+import { message } from '../../lib/texts/message.ts';
 import { eventActions } from './actions.ts';
+import { separateMessages } from './messages.ts';
 import { sentenceOf } from './sentence.ts';
 
 const dana = { pk: 5, username: 'dana', email: '' };
@@ -75,16 +78,40 @@ test.each([
   ['login', {}, 'de', 'dana hat sich angemeldet.'],
   ['model_deleted', { model: grafana }, 'de', 'dana hat die Anwendung Grafana gelöscht.'],
   ['model_updated', { model: grafana, diff: { slug: {} } }, 'fr', 'dana a modifié l’application Grafana (slug).'],
-  ['email_sent', { message: 'A mail was sent to a@example.org.' }, 'es', 'Se ha enviado un correo a a@example.org.'],
   ['configuration_error', { message: 'An administrator’s own words.' }, 'ja', 'An administrator’s own words.'],
   ['logout', {}, 'ar', 'سُجّل خروج \u2068dana\u2069.'],
 ] as const)('%s %o is told in %s', (action, context, language, sentence) => {
   expect(sentenceOf(language, { action, context, user: dana })).toBe(sentence);
 });
 
-test('names of what decided are in the language of the sentence', () => {
-  const context = { application: grafana, result: { passing: false }, decided_by: ['the group Staff'] };
-  expect(sentenceOf('de', { action: 'policy_execution', context, user: dana })).toBe(
-    'dana wurde bei Grafana abgewiesen durch die Gruppe Staff.',
+test('the messages of an event are stored with their values, and told in each language', () => {
+  const given = {
+    message: message('A mail was sent to {to}.', { to: 'a@example.org' }),
+    to_email: 'a@example.org',
+  };
+  const { context, messages } = separateMessages(given);
+  expect(context).toEqual({ message: 'A mail was sent to a@example.org.', to_email: 'a@example.org' });
+  const event = { action: 'email_sent', context: asObject(context), user: dana, messages };
+  expect(sentenceOf('en', event)).toBe('A mail was sent to a@example.org.');
+  expect(sentenceOf('es', event)).toBe('Se ha enviado un correo a a@example.org.');
+  // An event of a release that stored no values.
+  expect(sentenceOf('es', { ...event, messages: null })).toBe('A mail was sent to a@example.org.');
+});
+
+test('names of what decided, and messages of policies, are in the language of the sentence', () => {
+  const { context, messages } = separateMessages({
+    application: grafana,
+    result: {
+      passing: false,
+      messages: [message('Password exists on {count} online lists.', { count: 3 }), 'Ask us.'],
+    },
+    decided_by: [message('the group {name}', { name: 'Staff' })],
+  });
+  expect(context).toMatchObject({
+    result: { messages: ['Password exists on 3 online lists.', 'Ask us.'] },
+    decided_by: ['the group Staff'],
+  });
+  expect(sentenceOf('de', { action: 'policy_execution', context: asObject(context), user: dana, messages })).toBe(
+    'dana wurde bei Grafana abgewiesen durch die Gruppe Staff. Das Passwort steht auf 3 Listen gestohlener Passwörter. Ask us.',
   );
 });

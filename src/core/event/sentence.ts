@@ -2,21 +2,24 @@ import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { Language } from '../../lib/texts/languages.ts';
 import { say, type Text, translate } from '../../lib/texts/translate.ts';
 import { eventActions } from './actions.ts';
+import { type EventMessages, wordsOfEvent } from './messages.ts';
 import { objectPhrase } from './object-phrase.ts';
 
 export interface RecordedEvent {
   readonly action: string;
   readonly context: { readonly [name: string]: Json };
   readonly user: { readonly [name: string]: Json };
+  readonly messages?: EventMessages | null;
 }
 
 /** Describes an event in a sentence, for pages, notifications, mails and webhooks, which also contain its data. */
 export function sentenceOf(language: Language, event: RecordedEvent): string {
-  const { action, context } = event;
+  const { action, context, messages = null } = event;
   const words: Words = (text, values) => say(language, text, values);
   const sentence = sentences[action]?.(event, words, language) ?? null;
   if (sentence !== null) return sentence;
-  if (typeof context.message === 'string' && context.message !== '') return translate(language, context.message);
+  if (typeof context.message === 'string' && context.message !== '')
+    return wordsOfEvent(language, messages, context.message);
   const names: Readonly<Record<string, string>> = eventActions;
   const name = names[action];
   const title = name
@@ -113,15 +116,17 @@ const sentences: Readonly<Record<string, Sentence>> = {
 
 /** “dana was turned away from Grafana by the policy staff only.” */
 function turnedAway(event: RecordedEvent, words: Words, language: Language): string | null {
-  const { application, result, decided_by } = event.context;
+  const { messages = null, context } = event;
+  const { application, result, decided_by } = context;
+  const worded = (text: string) => wordsOfEvent(language, messages, text);
   if (!isJsonObject(application) || !isJsonObject(result) || result.passing !== false) return null;
   const who = { who: whoOf(event, words), name: nameOf(application, words) };
-  const deciders = textsOf(decided_by).map((text) => translate(language, text));
+  const deciders = textsOf(decided_by).map(worded);
   const sentence =
     deciders.length > 0
       ? words('{who} was denied access to {name} by {deciders}.', { ...who, deciders: deciders.join(', ') })
       : words('{who} was turned away from {name}.', who);
-  return [sentence, ...textsOf(result.messages).map((text) => translate(language, text))].join(' ');
+  return [sentence, ...textsOf(result.messages).map(worded)].join(' ');
 }
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);

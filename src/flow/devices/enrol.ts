@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { actingAs } from '../../core/access/impersonation-guard.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { checkRecentlyAuthenticated } from '../../resource/access/recent-authentication.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -16,7 +17,7 @@ const began = 'recently_authenticated';
 /** The note that lists devices enrolled on this walk. */
 const enrolled = 'enrolled_devices';
 
-export type Enrollee = { readonly user: UserFacts } | { readonly refusal: string };
+export type Enrollee = { readonly user: UserFacts } | { readonly refusal: UserText };
 
 /**
  * The user of the flow, if they may enrol a device. They must be authenticated: by a session, a source, their password,

@@ -91,7 +91,7 @@ const hasPassword = dialectStatement<[user: number, set: string], unknown>(
 
 /** Turns the refusal of a write into a move. */
 function refusal(error: unknown): WalkMove {
-  if (error instanceof Problem) return { move: 'deny', message: error.message };
+  if (error instanceof Problem) return { move: 'deny', message: error.words };
   if (error instanceof Invalid) return { move: 'send-back', errors: error.complaints };
   throw error;
 }

@@ -1,4 +1,5 @@
 import type { Complaints } from '../../lib/problem.ts';
+import { message, type UserText } from '../../lib/texts/message.ts';
 import type { Call } from '../../resource/call.ts';
 import { booleanSchema } from '../../resource/document/json-schema.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -40,15 +41,23 @@ export function challengeOf(flow: ExecutorFlow, component: string, members: Row)
 export const withReturnLink = <Flow extends ExecutorFlow>(flow: Flow, { actor }: Call): Flow =>
   actor && flow.designation === 'stage_configuration' ? { ...flow, leadsBack: true } : flow;
 
+const place = '%(app)s';
+/** The title of the shipped flow; administrators may write others. */
+export const titleForApplications = `Sign in to ${place}`;
+
 /** Titles may name the application that the flow is for. */
 export function withTitle(flow: ExecutorFlow, { context }: FlowState): ExecutorFlow {
-  if (!flow.title.includes('%(app)s')) return flow;
-  const name = typeof context.application_name === 'string' ? context.application_name : '';
-  return { ...flow, title: flow.title.replaceAll('%(app)s', () => name) };
+  if (typeof flow.title !== 'string' || !flow.title.includes(place)) return flow;
+  const app = typeof context.application_name === 'string' ? context.application_name : '';
+  const title =
+    flow.title === titleForApplications
+      ? message('Sign in to {app}', { app })
+      : flow.title.replaceAll(place, () => app);
+  return { ...flow, title };
 }
 
 /** The screen for a denied user (`whom`), as configured in the flow. */
-export function deniedChallenge(flow: ExecutorFlow, message: string, next: string | null, whom: Row): Row {
+export function deniedChallenge(flow: ExecutorFlow, message: UserText, next: string | null, whom: Row): Row {
   if (flow.denied_action === 'continue' && next) return redirectTo(next);
   const to = flow.denied_action === 'message_continue' ? next : null;
   return challengeOf(flow, deniedComponent, { ...whom, error_message: message, ...(to && { to }) });
@@ -59,7 +68,7 @@ export function deniedChallenge(flow: ExecutorFlow, message: string, next: strin
  */
 export function refusedChallenge(
   flow: ExecutorFlow,
-  message: string,
+  message: UserText,
   { next: to, application_name }: Refusal,
   whom: Row,
 ): Row {

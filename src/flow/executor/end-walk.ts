@@ -1,5 +1,6 @@
 import { checkNotImpersonating } from '../../core/access/impersonation-guard.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Call } from '../../resource/call.ts';
@@ -47,7 +48,7 @@ export async function denyWalk(
   needs: EndDependencies,
   call: Call,
   { flow, stored, state: { context } }: Pick<Walk, 'flow' | 'stored' | 'state'>,
-  message: string,
+  message: UserText,
   write?: Write,
 ): Promise<Row> {
   const { state } = stored;

@@ -201,7 +201,7 @@ async function findOrStartWalk(needs: Dependencies, request: FlowRequest): Promi
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const whom = await deniedUserMembers(call, null);
-    return { challenge: deniedChallenge(flow, error.message, null, whom), cookies: [], token };
+    return { challenge: deniedChallenge(flow, error.words, null, whom), cookies: [], token };
   }
 }
 

@@ -1,5 +1,6 @@
 import { equalInConstantTime } from '../../lib/constant-time.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import { isUnreachable } from '../../platform/db/unreachable.ts';
 import type { Log } from '../../platform/log.ts';
 import { PasswordQueueFull } from '../../platform/passwords.ts';
@@ -38,7 +39,7 @@ export interface Executor {
   /** Returns the current challenge, or processes an answer and returns the next one. */
   proceed(call: Call, flow: ExecutorFlow, stored: ActiveWalk, answer: Row | null): Promise<ExecutorReply>;
   /** Ends a denied walk. */
-  deny(call: Call, flow: ExecutorFlow, stored: ActiveWalk, message: string): Promise<ExecutorReply>;
+  deny(call: Call, flow: ExecutorFlow, stored: ActiveWalk, message: UserText): Promise<ExecutorReply>;
   /** Stores a walk whose opening does not fit into a cookie. */
   store(call: Call, stored: ActiveWalk): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { message } from '../../lib/texts/message.ts';
 import { createRateLimit } from '../../platform/limits/rate-limit.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Walk } from './walk.ts';
@@ -26,7 +27,11 @@ export function createFaultEvents(): FaultEvents {
           action: 'system_exception',
           app: 'svc_flows',
           context: {
-            message: `The stage ${stage} of the flow ${flow.slug} failed: ${reason}`,
+            message: message('The stage {stage} of the flow {flow} failed: {reason}', {
+              stage,
+              flow: flow.slug,
+              reason,
+            }),
             flow: { app: 'svc_flows', model_name: 'flow', pk: flow.pk.replaceAll('-', ''), name: flow.name },
             stage: { pk: planned?.stage.replaceAll('-', '') ?? '', name: stage, model_name: planned?.kind ?? '' },
           },

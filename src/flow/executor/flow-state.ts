@@ -1,5 +1,6 @@
 import { type ProvenEmail, proofMethods } from '../../core/directory/email-proof.ts';
 import { asObject, copyJson, isJsonObject, isSameJson, type Json } from '../../lib/json.ts';
+import type { Words } from '../../lib/texts/message.ts';
 import type { FlowPlan } from '../plan.ts';
 
 /** A flow as the executor needs it. */
@@ -7,7 +8,7 @@ export interface ExecutorFlow {
   readonly pk: string;
   readonly slug: string;
   readonly name: string;
-  readonly title: string;
+  readonly title: Words;
   readonly designation: string;
   readonly background: string;
   readonly layout: string;

@@ -1,4 +1,5 @@
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
@@ -45,7 +46,7 @@ export async function followLink(
 ): Promise<ActiveWalk | ExecutorReply> {
   const { key, policies } = needs;
   const whom = await deniedUserMembers(call, null);
-  const refuse = (words: string): ExecutorReply => ({
+  const refuse = (words: UserText): ExecutorReply => ({
     challenge: deniedChallenge(flow, words, null, whom),
     cookies: [],
     token,

@@ -2,6 +2,7 @@ import type { Kind } from '../../core/kind/kind.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Complaints } from '../../lib/problem.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { JsonSchema } from '../../resource/document/json-schema.ts';
@@ -131,7 +132,7 @@ export type Move =
     }
   /** Goes to another stage first, then to this step again. */
   | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
-  | { readonly move: 'deny'; readonly message: string; readonly write?: Write }
+  | { readonly move: 'deny'; readonly message: UserText; readonly write?: Write }
   /** The person declines: the walk ends by the plan's `refusal`. */
   | { readonly move: 'refuse'; readonly refusal: Refusal; readonly write?: Write }
   /** Leaves for another site, to return to this step. */
@@ -170,9 +171,9 @@ export const signOut = (session: string, write: Write, cookies: readonly string[
   cookies,
   ends: session,
 });
-export const deny = (message: string, write?: Write): Move => ({ move: 'deny', message, ...(write && { write }) });
+export const deny = (message: UserText, write?: Write): Move => ({ move: 'deny', message, ...(write && { write }) });
 /** Denies if the plan has no refusal. */
-export const refuse = ({ walk: { plan } }: Pick<Step, 'walk'>, message: string): Move =>
+export const refuse = ({ walk: { plan } }: Pick<Step, 'walk'>, message: UserText): Move =>
   plan.refusal ? { move: 'refuse', refusal: plan.refusal } : deny(message);
 
 /** A text in the step's memory, created on first use. */

@@ -34,7 +34,7 @@ export async function nextMove(needs: StageDependencies, call: Call, walk: Walk)
     if (call.actor?.impersonator && !kind.allowsImpersonation) return { move: 'deny', message: notImpersonating };
     settings = await loadStage(needs.engine, kind.resource, planned.stage, call);
   } catch (error) {
-    if (error instanceof Problem) return { move: 'deny', message: error.message };
+    if (error instanceof Problem) return { move: 'deny', message: error.words };
     throw error;
   }
   const step = stepOf(needs, call, walk, settings);

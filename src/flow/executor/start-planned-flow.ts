@@ -1,5 +1,6 @@
 import { cachedUserFacts } from '../../core/mapping/user-facts.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { UserMessage, UserText } from '../../lib/texts/message.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
@@ -36,7 +37,7 @@ export type StartedFlow = { readonly cookies: readonly string[] } & (
   /** The walk needs input: it is stored and continues at `to`. */
   | { readonly outcome: 'asks'; readonly component: string; readonly to: string; forget(): Promise<void> }
   /** The plan's refusal was carried out. `message` is for the person; null if the flow shows none. */
-  | { readonly outcome: 'denied'; readonly message: string | null }
+  | { readonly outcome: 'denied'; readonly message: UserMessage | null }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'broken' }
 );
@@ -73,7 +74,7 @@ async function walk(
   const { pk } = requireActor(call).user;
   const plan = createPlan(flow, pk, { context, append, ...(refusal && { refusal }) });
   const start = { query: {}, next, actor: pk };
-  const deny = (message: string) =>
+  const deny = (message: UserText) =>
     executor.deny(call, flow, { token, version: 0, state: stateAtStart(plan, start) }, message);
   const user = await cachedUserFacts(call, pk);
   const refused = await loadDenial(policies, flow, { call, user, context });
@@ -83,7 +84,7 @@ async function walk(
     return await executor.proceed(call, flow, { token, version: 0, state }, null);
   } catch (error) {
     // A policy of a step could not be decided.
-    if (error instanceof Problem) return deny(error.message);
+    if (error instanceof Problem) return deny(error.words);
     throw error;
   }
 }

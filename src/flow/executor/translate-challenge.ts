@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../lib/json.ts';
 import type { Language } from '../../lib/texts/languages.ts';
-import { translate } from '../../lib/texts/translate.ts';
+import { inLanguage, UserMessage } from '../../lib/texts/message.ts';
 import type { Row } from '../../resource/fields/field.ts';
 
-/** Members with text for users, and their positions. Everything else is data: names, codes, addresses. */
+/** Members with text for users, and their positions. Other strings are data: names, codes, addresses. */
 const texts = new Set(['title', 'error', 'error_message', 'header_text', 'primary_action']);
 const within: Readonly<Record<string, ReadonlySet<string>>> = {
   flow_info: new Set(['title']),
@@ -14,8 +14,10 @@ const within: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** A challenge in the user's language. Texts of administrators are not translated. */
 export function translatedChallenge(challenge: Row, language: Language): Row {
+  // In JSON, messages are English.
   if (language === 'en') return challenge;
-  const say = (text: unknown) => (typeof text === 'string' ? translate(language, text) : text);
+  const say = (text: unknown) =>
+    typeof text === 'string' || text instanceof UserMessage ? inLanguage(language, text) : text;
   const members = (value: unknown, names: ReadonlySet<string>): unknown => {
     if (Array.isArray(value)) return value.map((element) => members(element, names));
     if (!isJsonObject(value)) return value;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verbatim } from '../../lib/texts/message.ts';
 import { createPlan } from '../plan.ts';
 import type { ExecutorFlow, FlowState, PlannedStage } from './flow-state.ts';
 import { stateAtStart } from './planner.ts';
@@ -207,13 +208,13 @@ const cases: Readonly<Record<string, Case>> = {
   'nobody is sent back twice': {
     walk: stored({}, { isSentBack: true }),
     move: { move: 'send-back', errors },
-    effect: { do: 'deny', message: 'Enter an address.' },
+    effect: { do: 'deny', message: verbatim('Enter an address.') },
     changes: {},
   },
   'nobody is sent back from the first stage': {
     walk: stored({ at: 0 }),
     move: { move: 'send-back', errors },
-    effect: { do: 'deny', message: 'Enter an address.' },
+    effect: { do: 'deny', message: verbatim('Enter an address.') },
     changes: {},
   },
   'a faster answer shows where it has led, without cookies that were not stored': {
@@ -230,8 +231,8 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a denial sends no cookies': {
     walk: stored({}, { cookies: [['a=1']], unwritten: waiting }),
-    move: { move: 'deny', message: 'No.', write },
-    effect: { do: 'deny', message: 'No.', write },
+    move: { move: 'deny', message: verbatim('No.'), write },
+    effect: { do: 'deny', message: verbatim('No.'), write },
     changes: { cookies: [] },
   },
   'a refusal ends the walk as its plan says': {

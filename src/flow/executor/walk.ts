@@ -1,4 +1,5 @@
 import { type Complaints, messagesOf } from '../../lib/problem.ts';
+import { sentences, type UserMessage, verbatim } from '../../lib/texts/message.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { challengeOf, redirectTo } from './challenge.ts';
 import { isRebuildable } from './flow-start.ts';
@@ -42,7 +43,7 @@ export interface Screen {
   /** Whether the walk has ended. */
   readonly isOver?: boolean;
   /** Why the walk was denied, if it was; the challenge may redirect without showing it. */
-  readonly denial?: string;
+  readonly denial?: UserMessage;
 }
 
 /** A move by a stage or by the executor itself. */
@@ -74,7 +75,7 @@ export type Effect =
       /** Whether the person declined. */
       readonly isRefused?: boolean | undefined;
     }
-  | { readonly do: 'deny'; readonly message: string; readonly write?: Write | undefined }
+  | { readonly do: 'deny'; readonly message: UserMessage; readonly write?: Write | undefined }
   | { readonly do: 'go-home' };
 
 /** The walk after the effect has been carried out. */
@@ -121,7 +122,7 @@ export function advance(walk: Walk, move: WalkMove): Advance {
         effect: { do: 'store', write: move.write },
       };
     case 'send-back': {
-      if (walk.isSentBack || state.at === 0) return denied(walk, messagesOf(move.errors).join(' '));
+      if (walk.isSentBack || state.at === 0) return denied(walk, sentences(messagesOf(move.errors)) ?? verbatim(''));
       const again = restartedWalk(walk, stateBefore(state, move.errors), move.errors);
       return { walk: { ...again, isSentBack: true }, effect: { do: 'store' } };
     }
@@ -131,7 +132,7 @@ export function advance(walk: Walk, move: WalkMove): Advance {
       return { walk: { ...restartedWalk(walk, by.state), stored: by }, effect: { do: 'nothing' } };
     }
     case 'deny':
-      return denied(walk, move.message, move.write);
+      return denied(walk, verbatim(move.message), move.write);
   }
 }
 
@@ -156,7 +157,7 @@ function passed(walk: Walk, move: Extract<Move, { move: 'next' }>): Advance {
   return { walk: after, effect: { do: state.at < state.stages.length ? 'store' : 'end', write, ends } };
 }
 
-const denied = (walk: Walk, message: string, write?: Write): Advance => ({
+const denied = (walk: Walk, message: UserMessage, write?: Write): Advance => ({
   walk: { ...walk, cookies: [] },
   effect: { do: 'deny', message, write },
 });

@@ -1,3 +1,6 @@
+import { message, type UserMessage, type UserText, verbatim } from '../../lib/texts/message.ts';
+import type { Text } from '../../lib/texts/translate.ts';
+
 export const failedToAuthenticate = 'Failed to authenticate.';
 export const wrongPassword = 'That password is not right.';
 /** Where name and password are entered together, which of them is wrong is not disclosed. */
@@ -11,20 +14,23 @@ const warnsAt = 3;
  * Adds how many attempts are left, once they are few. The limit counts typed names, so this number is the same whether
  * or not the account exists.
  */
-export function withTriesLeft(text: string, left: number): string {
-  if (left < 1 || left > warnsAt) return text;
-  return left === 1 ? `${text} 1 try left.` : `${text} ${left} tries left.`;
+export function withTriesLeft(words: Text, left: number): UserText {
+  if (left < 1 || left > warnsAt) return words;
+  const text = verbatim(words);
+  return left === 1
+    ? message('{text} 1 try left.', { text })
+    : message('{text} {count} tries left.', { text, count: left });
 }
 
 /** For attempts that must wait. */
-export function lockedOutMessage(waitMs: number, hasRecovery = false): string {
+export function lockedOutMessage(waitMs: number, hasRecovery = false): UserMessage {
   const minutes = Math.ceil(waitMs / 60_000);
   const seconds = Math.max(Math.ceil(waitMs / 1000), 2);
   if (minutes > 1)
     return hasRecovery
-      ? `Too many failed attempts. Try again in ${minutes} minutes, or reset your password.`
-      : `Too many failed attempts. Try again in ${minutes} minutes.`;
+      ? message('Too many failed attempts. Try again in {count} minutes, or reset your password.', { count: minutes })
+      : message('Too many failed attempts. Try again in {count} minutes.', { count: minutes });
   return hasRecovery
-    ? `Too many failed attempts. Try again in ${seconds} seconds, or reset your password.`
-    : `Too many failed attempts. Try again in ${seconds} seconds.`;
+    ? message('Too many failed attempts. Try again in {count} seconds, or reset your password.', { count: seconds })
+    : message('Too many failed attempts. Try again in {count} seconds.', { count: seconds });
 }

@@ -1,4 +1,5 @@
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
+import type { UserText } from '../../lib/texts/message.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 
@@ -25,7 +26,7 @@ export interface PasswordBackend {
    * Writes a new password before it is stored here. Returns why it was not taken, for the user; it must not be stored
    * then.
    */
-  change(user: number, password: string, call: Call): Promise<string | null>;
+  change(user: number, password: string, call: Call): Promise<UserText | null>;
 }
 
 /** Sets a new password; returns the complaint of the first backend that refuses it. */
@@ -34,7 +35,7 @@ export async function changeEverywhere(
   user: number,
   password: string,
   call: Call,
-): Promise<string | null> {
+): Promise<UserText | null> {
   for (const backend of backends) {
     const refusal = await backend.change(user, password, call);
     if (refusal !== null) return refusal;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chooseLanguage } from './languages.ts';
-import { translate } from './translate.ts';
+import { inLanguage, message, messageFrom, sentences, verbatim } from './message.ts';
 
 test.each([
   [['de', 'fr'], 'es', 'de'],
@@ -24,19 +24,40 @@ test.each([
   ['en', 'This field is required.', 'This field is required.'],
   ['de', 'Our own words.', 'Our own words.'],
   ['de', 'toString', 'toString'],
-  ['de', 'Sign in to Wiki $& {x}', 'Bei Wiki $& {x} anmelden'],
-  ['ar', 'Sign in to Wiki', 'تسجيل الدخول إلى \u2068Wiki\u2069'],
-  ['fr', 'Ensure this field has no more than 1 characters.', 'Ce champ ne doit pas dépasser 1 caractère.'],
-  [
-    'de',
-    'This device is registered already. That was the last attempt.',
-    'Dieses Gerät ist bereits registriert. Das war der letzte Versuch.',
-  ],
-] as const)('in %s, “%s” is “%s”', (language, text, translation) => {
-  expect(translate(language, text)).toBe(translation);
+  // Words that look like one of our texts with a value.
+  ['de', 'Sign in to Wiki?', 'Sign in to Wiki?'],
+] as const)('in %s, the words “%s” are “%s”', (language, words, translation) => {
+  expect(inLanguage(language, words)).toBe(translation);
 });
 
-test('long texts are not looked at closely', () => {
-  const text = `The device that shows the code ${' will act for '.repeat(5_000)}`;
-  expect(translate('de', text)).toBe(text);
+test.each([
+  [message('Sign in to {name}?', { name: 'Wiki $& {x}' }), 'de', 'Bei Wiki $& {x} anmelden?'],
+  [message('Sign in to {name}?', { name: 'Wiki' }), 'ar', 'هل تريد تسجيل الدخول إلى \u2068Wiki\u2069؟'],
+  [
+    message('Ensure this field has no more than {max} characters.', { max: 1 }),
+    'fr',
+    'Ce champ ne doit pas dépasser 1 caractère.',
+  ],
+  [
+    message('{text} That was the last attempt.', { text: message('This device is registered already.') }),
+    'de',
+    'Dieses Gerät ist bereits registriert. Das war der letzte Versuch.',
+  ],
+  [verbatim('Our own words with {places} and <b>tags.'), 'de', 'Our own words with {places} and <b>tags.'],
+  [verbatim('This field is required.'), 'de', 'Dieses Feld ist erforderlich.'],
+  [
+    sentences(['Ours.', message('Password expired {days} days ago. Please update your password.', { days: 2 })]),
+    'de',
+    'Ours. Ihr Passwort ist vor 2 Tagen abgelaufen. Bitte ändern Sie es.',
+  ],
+] as const)('%s is said in %s', (said, language, translation) => {
+  expect(said?.in(language)).toBe(translation);
+  expect(messageFrom(JSON.parse(JSON.stringify(said?.stored())))?.in(language)).toBe(translation);
+});
+
+test('in JSON, messages are English', () => {
+  const body = { non_field_errors: [message('You are already linked to {name}.', { name: 'GitHub' })] };
+  expect(JSON.stringify(body)).toBe('{"non_field_errors":["You are already linked to GitHub."]}');
+  expect(sentences([])).toBeNull();
+  expect(messageFrom('Some words.')).toBeNull();
 });

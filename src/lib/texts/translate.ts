@@ -14,7 +14,10 @@ type Values = Readonly<Record<string, string | number>>;
 const catalogues: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<string, string>>>> = { ar, de, es, fr, ja };
 
 /** A text in a language, with its values. */
-export function say(language: Language, text: Text, values: Values = {}): string {
+export const say = (language: Language, text: Text, values: Values = {}): string => format(language, text, values);
+
+/** The same for a text that was stored: of another release, it may be in no catalogue. */
+export function format(language: Language, text: string, values: Values): string {
   const message = language === 'en' ? text : (catalogues[language][text] ?? text);
   // Most have plain values: parsing them as messages would take most of the time of a list of events.
   if (!/[<']|\{\w+,/.test(message)) return filled(message, isolated(language, values));
@@ -28,46 +31,12 @@ const filled = (message: string, values: Values): string =>
     .map((part, at) => (at % 2 === 0 ? part : String(values[part] ?? `{${part}}`)))
     .join('');
 
-/** Longer texts are never ours: administrators wrote them. */
-const maxLength = 500;
-
 /**
- * An English text of this server in another language. Texts that no catalogue has, such as those that administrators
- * wrote, stay as they are. A text with values in it is recognised by the words around them.
+ * An English text without values in another language. Words that no catalogue has, such as those that administrators
+ * wrote, stay as they are.
  */
-export function translate(language: Language, text: string): string {
-  if (language === 'en' || text === '' || text.length > maxLength) return text;
-  const exact = Object.hasOwn(catalogues[language], text) ? catalogues[language][text] : undefined;
-  if (exact !== undefined) return exact;
-  for (const { key, pattern } of patterns) {
-    const values = pattern.exec(text)?.groups;
-    if (!values) continue;
-    const message = new IntlMessageFormat(catalogues[language][key] ?? key, language);
-    return String(message.format(isolated(language, valuesOf(language, values))));
-  }
-  return text;
-}
-
-const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** Texts with plain values. Texts with plurals, and sentences about a person, are formatted but never recognized. */
-const patterns = Object.keys(de)
-  .filter((key) => /\{\w+\}/.test(key) && !/\{\w+,|\{who\}/.test(key))
-  .map((key) => {
-    const parts = key.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? escapeRegExp(part) : `(?<${part}>.+)`));
-    return { key, pattern: new RegExp(`^${parts.join('')}$`, 's') };
-  })
-  // The most specific first.
-  .sort((one, other) => other.key.length - one.key.length);
-
-/** A value called `text` is one of our texts too. Translations may have plurals where English has none. */
-const valuesOf = (language: Language, values: Readonly<Record<string, string>>): Values =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      if (name === 'text') return [name, translate(language, value)];
-      return [name, /^\d{1,15}$/.test(value) ? Number(value) : value];
-    }),
-  );
+export const translate = (language: Language, words: string): string =>
+  language === 'en' || !Object.hasOwn(catalogues[language], words) ? words : (catalogues[language][words] ?? words);
 
 /** Isolates names from the direction of right-to-left text around them. */
 const isolated = (language: Language, values: Values): Values =>

@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { directionOf, type Language } from '../../lib/texts/languages.ts';
-import { translate } from '../../lib/texts/translate.ts';
+import { inLanguage, type UserText } from '../../lib/texts/message.ts';
 import type { HttpResponse } from './routes.ts';
 
 export interface PlainPage {
   readonly status?: number;
-  readonly title: string;
+  readonly title: UserText;
   /** The brand's title. */
   readonly brand: string;
   readonly look?: PageLook;
-  /** The texts are given in English. */
   readonly language: Language;
-  readonly paragraphs: readonly string[];
-  readonly link?: { readonly to: string; readonly text: string };
+  readonly paragraphs: readonly UserText[];
+  readonly link?: { readonly to: string; readonly text: UserText };
   readonly form?: Form;
   /** Links of the operator, below the rest. */
   readonly footer?: readonly { readonly name: string; readonly href: string | null }[];
@@ -26,10 +25,10 @@ export interface PlainPage {
 interface Form {
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
-  readonly field?: { readonly name: string; readonly label: string; readonly value: string };
-  readonly submit: string;
+  readonly field?: { readonly name: string; readonly label: UserText; readonly value: string };
+  readonly submit: UserText;
   /** A second button, which submits the form with this member. */
-  readonly otherwise?: { readonly name: string; readonly text: string };
+  readonly otherwise?: { readonly name: string; readonly text: UserText };
   /** Where submitting it may redirect; browsers apply the page's policy to that too. `anywhere`: not yet determined. */
   readonly leadsTo?: string;
 }
@@ -92,18 +91,17 @@ const framed = 'allow-forms allow-same-origin allow-scripts';
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
 export function plainPage(page: PlainPage): HttpResponse {
   const { status = 200, brand, look = noLook, language, footer = [], frames = [], goOnTo } = page;
-  const { title, paragraphs, link, form } = translated(page, (text) => translate(language, text));
+  const say: Say = (text) => escapeHtml(inLanguage(language, text));
+  const { title, paragraphs, link, form } = page;
   const body = [
     look.logo
       ? `<img class="brand" src="${escapeHtml(look.logo)}" alt="${escapeHtml(brand)}">`
       : `<p class="brand">${escapeHtml(brand)}</p>`,
-    `<h1>${escapeHtml(title)}</h1>`,
-    ...paragraphs.map((text) => `<p dir="auto">${escapeHtml(text)}</p>`),
-    ...(form ? [formOf(form)] : []),
-    ...(link ? [linkOf(link, form ? 'aside' : 'way')] : []),
-    ...footer.map(({ name, href }) =>
-      href ? linkOf({ to: href, text: name }, 'aside') : `<p>${escapeHtml(name)}</p>`,
-    ),
+    `<h1>${say(title)}</h1>`,
+    ...paragraphs.map((text) => `<p dir="auto">${say(text)}</p>`),
+    ...(form ? [formOf(form, say)] : []),
+    ...(link ? [linkOf(link.to, say(link.text), form ? 'aside' : 'way')] : []),
+    ...footer.map(({ name, href }) => (href ? linkOf(href, escapeHtml(name), 'aside') : `<p>${escapeHtml(name)}</p>`)),
   ];
   const unseen = frames.map(
     (url) => `<iframe src="${escapeHtml(url)}" sandbox="${framed}" title="" referrerpolicy="no-referrer"></iframe>`,
@@ -130,7 +128,7 @@ export function plainPage(page: PlainPage): HttpResponse {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${goOnTo === undefined ? '' : `<meta http-equiv="refresh" content="3;url=${escapeHtml(goOnTo)}">`}
-<title>${escapeHtml(`${title} - ${brand}`)}</title>
+<title>${say(title)} - ${escapeHtml(brand)}</title>
 ${look.favicon ? `<link rel="icon" href="${escapeHtml(look.favicon)}">` : ''}
 <style>${style}</style>${look.style && `\n<style>${look.style}</style>`}
 </head>
@@ -146,27 +144,12 @@ ${unseen.join('\n')}
   };
 }
 
-type Words = Pick<PlainPage, 'title' | 'paragraphs' | 'link' | 'form'>;
-
-function translated({ title, paragraphs, link, form }: PlainPage, say: (text: string) => string): Words {
-  return {
-    title: say(title),
-    paragraphs: paragraphs.map(say),
-    ...(link && { link: { ...link, text: say(link.text) } }),
-    ...(form && { form: translatedForm(form, say) }),
-  };
-}
-
-const translatedForm = (form: Form, say: (text: string) => string): Form => ({
-  ...form,
-  submit: say(form.submit),
-  ...(form.field && { field: { ...form.field, label: say(form.field.label) } }),
-  ...(form.otherwise && { otherwise: { ...form.otherwise, text: say(form.otherwise.text) } }),
-});
+/** A text as markup, in the language of the page. */
+type Say = (text: UserText) => string;
 
 /** Without another action, the link is the primary one. */
-const linkOf = ({ to, text }: NonNullable<PlainPage['link']>, look: 'way' | 'aside'): string =>
-  `<p><a class="${look}" href="${escapeHtml(to)}">${escapeHtml(text)}</a></p>`;
+const linkOf = (to: string, markup: string, look: 'way' | 'aside'): string =>
+  `<p><a class="${look}" href="${escapeHtml(to)}">${markup}</a></p>`;
 
 /** An address as a CSP source: its origin, or the scheme of an app on the device. */
 function sourceOf(address: string): string {
@@ -175,19 +158,19 @@ function sourceOf(address: string): string {
   return origin === 'null' ? protocol : origin;
 }
 
-function formOf({ action, hidden, field, submit, otherwise }: Form): string {
+function formOf({ action, hidden, field, submit, otherwise }: Form, say: Say): string {
   const inputs = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
   const input = field
-    ? `<label for="asked">${escapeHtml(field.label)}</label>
+    ? `<label for="asked">${say(field.label)}</label>
 <input id="asked" name="${escapeHtml(field.name)}" value="${escapeHtml(field.value)}" autocomplete="off" required autofocus>`
     : '';
   const second = otherwise
-    ? `\n<button type="submit" name="${escapeHtml(otherwise.name)}" value="1" class="other">${escapeHtml(otherwise.text)}</button>`
+    ? `\n<button type="submit" name="${escapeHtml(otherwise.name)}" value="1" class="other">${say(otherwise.text)}</button>`
     : '';
   return `<form method="post" action="${escapeHtml(action)}">
 ${inputs.join('\n')}${input}
-<button type="submit">${escapeHtml(submit)}</button>${second}
+<button type="submit">${say(submit)}</button>${second}
 </form>`;
 }

@@ -1,4 +1,5 @@
 import { type AccessResult, switchedOff } from '../../core/application/application-access.ts';
+import type { Words } from '../../lib/texts/message.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createSharedLimit } from '../../platform/limits/shared-rate-limit.ts';
 import { nameDeciders } from '../../policy/deciders.ts';
@@ -45,7 +46,7 @@ const deniedEvent = (
   app: string,
   application: Named,
   answer: Pick<AccessResult, 'messages' | 'logs'> | undefined,
-  decidedBy: readonly string[],
+  decidedBy: readonly Words[],
 ): NewEvent => ({
   action: 'policy_execution',
   app,

@@ -1,5 +1,6 @@
 import { switchedOff } from '../../core/application/application-access.ts';
 import { pageFrame } from '../../core/brand/page-frame.ts';
+import { message } from '../../lib/texts/message.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../platform/http/routes.ts';
 import type { Call } from '../../resource/call.ts';
@@ -20,8 +21,11 @@ export async function rejectIfDisabled(
   return plainPage({
     status: 403,
     ...(await pageFrame(call)),
-    title: `${name} is switched off`,
+    title: message('{name} is switched off', { name }),
     paragraphs: ['You cannot sign in to it at the moment. Ask its administrator when it will be available again.'],
-    link: back === undefined ? { to: '/', text: 'Go to the start page' } : { to: back, text: `Back to ${name}` },
+    link:
+      back === undefined
+        ? { to: '/', text: 'Go to the start page' }
+        : { to: back, text: message('Back to {name}', { name }) },
   });
 }

@@ -3,6 +3,7 @@ import { pageFrame } from '../../core/brand/page-frame.ts';
 import { csrfField, csrfFormField, isCsrfFormValid } from '../../core/session/csrf-form-field.ts';
 import { Problem } from '../../lib/problem.ts';
 import { readForm } from '../../lib/read-form.ts';
+import { message } from '../../lib/texts/message.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { Route } from '../../platform/http/route.ts';
@@ -35,13 +36,19 @@ export async function offerAccessRequest(
     status: 403,
     ...(await pageFrame(call)),
     title: 'Access denied',
-    paragraphs: [`You do not have access to ${name}.`, 'You can ask for it. Administrators are notified.'],
+    paragraphs: [
+      message('You do not have access to {name}.', { name }),
+      'You can ask for it. Administrators are notified.',
+    ],
     form: {
       action: path,
       hidden: { application: slug, ...csrfFormField(key, call, purposeOf(slug)) },
       submit: 'Ask for access',
     },
-    link: back === undefined ? { to: '/', text: 'Go to the start page' } : { to: back, text: `Back to ${name}` },
+    link:
+      back === undefined
+        ? { to: '/', text: 'Go to the start page' }
+        : { to: back, text: message('Back to {name}', { name }) },
   });
 }
 
@@ -73,7 +80,11 @@ export function requestAccessRoute(mount: Mount): Route {
       return plainPage({
         ...(await pageFrame(call)),
         title: 'You have asked for access',
-        paragraphs: [`Administrators are notified that you need ${application.name}. Try again once you have access.`],
+        paragraphs: [
+          message('Administrators are notified that you need {name}. Try again once you have access.', {
+            name: application.name,
+          }),
+        ],
         link: { to: '/', text: 'Go to the start page' },
       });
     },

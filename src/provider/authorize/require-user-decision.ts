@@ -1,6 +1,7 @@
 import { pageFrame } from '../../core/brand/page-frame.ts';
 import { startPlannedFlow } from '../../flow/executor/start-planned-flow.ts';
 import type { FlowPlan } from '../../flow/plan.ts';
+import { message, type UserText } from '../../lib/texts/message.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../platform/http/routes.ts';
 import { randomToken } from '../../platform/random.ts';
@@ -40,7 +41,7 @@ export type AuthorizationOutcome =
 export const applicationContext = ({ pk, name }: Pick<ClientApplication, 'pk' | 'name'>) => ({
   application: pk,
   application_name: name,
-  consent_header: `You are about to sign in to ${name}.`,
+  consent_header: message('You are about to sign in to {name}.', { name }).stored(),
 });
 
 /**
@@ -85,11 +86,11 @@ export async function requireUserDecision(
 }
 
 /** The flow denied the user before its first challenge: the application is notified after the user has read why. */
-const deniedPage = async (call: Call, { application }: RequestingProvider, message: string, to: string) =>
+const deniedPage = async (call: Call, { application }: RequestingProvider, why: UserText, to: string) =>
   plainPage({
     status: 403,
     ...(await pageFrame(call)),
     title: 'Access denied',
-    paragraphs: [message],
-    link: { to, text: `Back to ${application.name}` },
+    paragraphs: [why],
+    link: { to, text: message('Back to {name}', { name: application.name }) },
   });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { JobServer } from '../../core/kind/kind.ts';
+import { message } from '../../lib/texts/message.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { JobKind } from '../../platform/jobs/job.ts';
@@ -142,11 +143,15 @@ async function pause(server: JobServer, provider: number, halt: Unavailable | Sy
       const run = await currentRun(tx, provider);
       if (run) await endRun(call, tx, run.pk, 'failed', `Stopping sync due to error: ${halt.message}`);
       if (halt instanceof MappingError && run) {
-        const { expression, message } = halt.failure;
+        const { expression, message: reason } = halt.failure;
         await call.world.record(tx, call, {
           action: 'configuration_error',
           app: 'svc_core',
-          context: { message: `A mapping stopped the sync of a provider: ${message}`, expression, provider },
+          context: {
+            message: message('A mapping stopped the sync of a provider: {reason}', { reason }),
+            expression,
+            provider,
+          },
         });
       }
     }

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import type { Complaint } from '../../lib/problem.ts';
+import type { Words } from '../../lib/texts/message.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
 import type { JsonPart, JsonSchema, Limits, Proposal, ValueLabels } from '../document/json-schema.ts';
@@ -8,7 +9,7 @@ import type { JsonPart, JsonSchema, Limits, Proposal, ValueLabels } from '../doc
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
 
 export const accept = <T>(value: T): Parsed<T> => ({ value });
-export const complain = (...messages: string[]): Parsed<never> => ({ complaint: messages });
+export const complain = (...messages: Words[]): Parsed<never> => ({ complaint: messages });
 
 /**
  * Options common to all fields. `Nullable` is inferred from `nullable`; if only the default is null, state it:

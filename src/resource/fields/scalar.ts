@@ -1,5 +1,6 @@
 import { parseDuration } from '../../lib/duration.ts';
 import { asText } from '../../lib/json.ts';
+import { message } from '../../lib/texts/message.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 
@@ -85,8 +86,8 @@ export function parseWhole(value: unknown, min = int32.min, max = int32.max): Pa
   const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\s*[-+]?\d+(\.0*)?\s*$/.test(value));
   const number = isNumeric ? Number(value) : Number.NaN;
   if (!Number.isInteger(number)) return complain('A valid integer is required.');
-  if (number > max) return complain(`Ensure this value is less than or equal to ${max}.`);
-  if (number < min) return complain(`Ensure this value is greater than or equal to ${min}.`);
+  if (number > max) return complain(message('Ensure this value is less than or equal to {max}.', { max }));
+  if (number < min) return complain(message('Ensure this value is greater than or equal to {min}.', { min }));
   return accept(number === 0 ? 0 : number);
 }
 

@@ -1,4 +1,5 @@
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Words } from '../../lib/texts/message.ts';
 import { anyButNull, type JsonSchema } from '../document/json-schema.ts';
 import { describeField } from '../document/ui-metadata/field.ts';
 import {
@@ -95,7 +96,7 @@ function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Pa
   }
   if (options.notEmpty && value.length === 0) return complain('This list may not be empty.');
   const values: T[] = [];
-  const complaints: Record<string, string[]> = {};
+  const complaints: Record<string, Words[]> = {};
   let wrong = 0;
   value.forEach((element, index) => {
     if (wrong === maxWrong) return;

@@ -2,6 +2,7 @@ import { emailPattern } from '../../lib/email.ts';
 import { isWebUrl } from '../../lib/is-web-url.ts';
 import { asText } from '../../lib/json.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
+import { message, type Words } from '../../lib/texts/message.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 import { hasUnseen, isStorable, unstorable } from './well-formed.ts';
 
@@ -17,7 +18,7 @@ export interface TextRules {
   readonly strict?: boolean;
   readonly format?: 'slug' | 'email' | 'uri' | 'url';
   /** Returns a complaint, or null. */
-  readonly check?: (text: string) => string | null;
+  readonly check?: (text: string) => Words | null;
 }
 
 const slugPattern = /^[-a-zA-Z0-9_]+$/;
@@ -54,6 +55,8 @@ export function text<N extends boolean = false>(options: TextOptions<N> = {}): F
   };
 }
 
+export const tooLong = (max: number): Words => message('Ensure this field has no more than {max} characters.', { max });
+
 export function parseText(value: unknown, options: TextRules): Parsed<string> {
   if (typeof value !== 'string' && (options.strict || typeof value !== 'number'))
     return complain('Not a valid string.');
@@ -61,9 +64,9 @@ export function parseText(value: unknown, options: TextRules): Parsed<string> {
   const text = options.trim === false ? given : given.trim();
   if (text === '') return options.blank ? accept('') : complain('This field may not be blank.');
   if (!isStorable(text)) return complain(unstorable);
-  const complaints: string[] = [];
+  const complaints: Words[] = [];
   if (options.max && [...text].length > options.max) {
-    complaints.push(`Ensure this field has no more than ${options.max} characters.`);
+    complaints.push(tooLong(options.max));
   }
   if (options.format && !formats[options.format].test(text)) complaints.push(formats[options.format].complaint);
   const complaint = options.check?.(text);

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../lib/json.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
+import type { Words } from '../../lib/texts/message.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Call } from '../call.ts';
 import type { JsonSchema } from '../document/json-schema.ts';
@@ -56,7 +57,7 @@ export function unknownMembers(
 }
 
 /** By member, or by position in a list. */
-function unknownWithin(value: unknown, schema: JsonSchema, remaining: Remaining): Record<string, string[]> {
+function unknownWithin(value: unknown, schema: JsonSchema, remaining: Remaining): Record<string, Words[]> {
   const { properties, items } = [schema, ...(schema.anyOf ?? [])].find((one) => one.properties ?? one.items) ?? {};
   if (isJsonObject(value) && properties) return byName(unknownMembers(value, properties, {}, remaining));
   if (!Array.isArray(value) || !items) return {};
@@ -70,7 +71,7 @@ function unknownWithin(value: unknown, schema: JsonSchema, remaining: Remaining)
 }
 
 /** Messages of all levels, by the outermost name. */
-export const byName = (complaints: Complaints): Record<string, string[]> =>
+export const byName = (complaints: Complaints): Record<string, Words[]> =>
   Object.fromEntries(
     Object.entries(complaints).map(([name, complaint]) => [
       name,

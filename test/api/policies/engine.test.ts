@@ -39,7 +39,7 @@ describeOnBoth('the policy engine', (server) => {
     return loadUserFacts(world.db.read, pk);
   };
 
-  function ask(
+  async function ask(
     targetPk: string,
     { user = null, context = {}, ip = '198.51.100.7', mode = 'all', emptyResult }: Question = {},
   ) {
@@ -47,7 +47,9 @@ describeOnBoth('the policy engine', (server) => {
     const call = systemCall(world.db, app.resourceWorld, world.clock.now());
     const request = { ...policyRequest(call, { user, context }), clientIp: ip };
     const engine = createPolicyEngine([passwordExpiry, reputation(world), geoIp(world), expressions(world)]);
-    return engine.evaluateTarget({ call, request, targetPk, mode, ...(emptyResult !== undefined && { emptyResult }) });
+    const input = { call, request, targetPk, mode, ...(emptyResult !== undefined && { emptyResult }) };
+    const { messages, ...result } = await engine.evaluateTarget(input);
+    return { ...result, messages: messages.map(String) };
   }
   const eventsDuring = async (action: string, policy: string) => {
     const { body } = await server().admin.get(`/events/events/?action=${action}&page_size=1000`);

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { verbatim } from '../../../lib/texts/message.ts';
 import { definePolicyKind } from '../../../policy/kind.ts';
 import { dummyPolicy } from './dummy.resource.ts';
 
@@ -18,7 +19,7 @@ export const dummyPolicies = definePolicyKind({
     const longest = Math.max(within(Number(wait_max)), least);
     const seconds = randomInt(least, longest + 1);
     if (seconds > 0) await sleep(seconds * 1_000, undefined, { ref: false });
-    return { passing: Boolean(result), messages: ['dummy'], logs: [`It waited ${seconds} seconds.`] };
+    return { passing: Boolean(result), messages: [verbatim('dummy')], logs: [`It waited ${seconds} seconds.`] };
   },
 });
 

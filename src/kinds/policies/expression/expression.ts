@@ -1,6 +1,7 @@
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import type { Json } from '../../../lib/json.ts';
+import { verbatim } from '../../../lib/texts/message.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
 import { BudgetSpent } from '../../../platform/sandbox/budget.ts';
@@ -31,7 +32,7 @@ export function expressions({ db, sandbox, settings, geo }: Dependencies): Polic
         functions: { create_event: eventWriter(events) },
       });
       if (!result.ok) throw result.isBudgetSpent ? new BudgetSpent(result.error) : new Error(result.error);
-      return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs, events };
+      return { passing: isTruthy(result.value), messages: result.messages.map(verbatim), logs: result.logs, events };
     },
   });
 }

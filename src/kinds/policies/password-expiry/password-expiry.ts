@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { message } from '../../../lib/texts/message.ts';
 import { fromTimestamp } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { definePolicyKind, pass, refuse } from '../../../policy/kind.ts';
@@ -22,7 +23,7 @@ export const passwordExpiry = definePolicyKind({
     if (daysOver < 0) return pass;
     if (deny_only) return refuse('Password has expired.');
     return {
-      ...refuse(`Password expired ${daysOver} days ago. Please update your password.`),
+      ...refuse(message('Password expired {days} days ago. Please update your password.', { days: daysOver })),
       consequence: (tx, call) => makeUnusable(tx, call, user),
     };
   },

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseCidrs } from '../../../lib/cidr.ts';
+import { message, verbatim } from '../../../lib/texts/message.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { createFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { PolicyRequest } from '../../../policy/request.ts';
@@ -64,7 +65,7 @@ test.each([
   ['small letters', { amount_lowercase: 1 }, 'ABC1', 'ABç'],
   ['symbols', { amount_symbols: 2 }, 'a!b.', 'a!b?'],
 ])('the password policy counts %s', async (_name, rules, bad, good) => {
-  expect(await ask(rules, typed(bad))).toMatchObject({ passing: false, messages: ['no'] });
+  expect(await ask(rules, typed(bad))).toMatchObject({ passing: false, messages: [verbatim('no')] });
   expect(await ask(rules, typed(good))).toMatchObject({ passing: true });
   expect(await ask({ ...rules, check_static_rules: false }, typed(bad))).toMatchObject({ passing: true });
 });
@@ -93,7 +94,7 @@ test('the password policy looks up leaked passwords by five digits of a hash, an
   expect(asked).toEqual([]);
   expect(await ask({ check_have_i_been_pwned: true }, typed(stolen))).toMatchObject({
     passing: false,
-    messages: ['Password exists on 37 online lists.'],
+    messages: [message('Password exists on {count} online lists.', { count: 37 })],
   });
   expect(asked).toHaveLength(1);
   expect(asked[0]).toMatch(/^\/range\/[0-9A-F]{5}$/);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nestPromptData, promptValue } from '../../../flow/prompt-data.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
+import { message, type UserText, verbatim } from '../../../lib/texts/message.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import {
   CannotDecide,
@@ -41,7 +42,7 @@ export function passwords({
     }
     const line = lines.find((text) => text.startsWith(`${rest}:`));
     const count = Number(line?.slice(rest.length + 1) ?? 0);
-    return count > allowed ? refuse(`Password exists on ${count} online lists.`) : pass;
+    return count > allowed ? refuse(message('Password exists on {count} online lists.', { count })) : pass;
   }
 
   return definePolicyKind({
@@ -54,7 +55,8 @@ export function passwords({
       const password = passwordIn(context, policy.password_field);
       if (password === null) return refuse('Password not set in context');
       const broken = policy.check_static_rules ? brokenRules(password, policy) : [];
-      if (broken.length > 0) return refuse(...(policy.error_message.trim() === '' ? broken : [policy.error_message]));
+      if (broken.length > 0)
+        return refuse(...(policy.error_message.trim() === '' ? broken : [verbatim(policy.error_message)]));
       if (policy.check_zxcvbn && (await strengthOf(password)) <= policy.zxcvbn_score_threshold) {
         return refuse('Password is too weak.');
       }
@@ -87,34 +89,36 @@ function rulesOf(policy: RowOf<typeof passwordPolicy>): PasswordRule[] {
 }
 
 /** What the password lacks, as messages for the person. */
-function brokenRules(password: string, policy: RowOf<typeof passwordPolicy>): string[] {
+function brokenRules(password: string, policy: RowOf<typeof passwordPolicy>): UserText[] {
   const characters = [...password];
   const symbols = new Set(policy.symbol_charset);
   const has = (isOne: (character: string) => boolean) => characters.filter(isOne).length;
   const { length_min, amount_digits, amount_uppercase, amount_lowercase, amount_symbols } = policy;
-  const rule = (count: number, found: number, words: (count: number) => string) =>
+  const rule = (count: number, found: number, words: (count: number) => UserText) =>
     found < count ? [words(count)] : [];
   return [
-    ...rule(length_min, characters.length, (count) => `The password needs at least this many characters: ${count}.`),
+    ...rule(length_min, characters.length, (count) =>
+      message('The password needs at least this many characters: {count}.', { count }),
+    ),
     ...rule(
       amount_digits,
       has((character) => /\d/.test(character)),
-      (count) => `The password needs at least this many digits: ${count}.`,
+      (count) => message('The password needs at least this many digits: {count}.', { count }),
     ),
     ...rule(
       amount_uppercase,
       has((character) => /\p{Lu}/u.test(character)),
-      (count) => `The password needs at least this many upper-case letters: ${count}.`,
+      (count) => message('The password needs at least this many upper-case letters: {count}.', { count }),
     ),
     ...rule(
       amount_lowercase,
       has((character) => /\p{Ll}/u.test(character)),
-      (count) => `The password needs at least this many lower-case letters: ${count}.`,
+      (count) => message('The password needs at least this many lower-case letters: {count}.', { count }),
     ),
     ...rule(
       amount_symbols,
       has((character) => symbols.has(character)),
-      (count) => `The password needs at least this many symbols: ${count}.`,
+      (count) => message('The password needs at least this many symbols: {count}.', { count }),
     ),
   ];
 }

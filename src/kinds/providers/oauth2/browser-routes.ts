@@ -3,6 +3,7 @@ import { pageFrame } from '../../../core/brand/page-frame.ts';
 import { csrfField } from '../../../core/session/csrf-form-field.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { chooseLanguage } from '../../../lib/texts/languages.ts';
+import { message, type UserText, verbatim } from '../../../lib/texts/message.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { HandleCall, HttpCall, HttpResponse } from '../../../platform/http/routes.ts';
@@ -65,7 +66,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
           isSignIn: isAuthorize(http),
           isAdministrator: call?.actor?.isSuperuser === true,
         }),
-        `Request id: ${http.facts.id}`,
+        message('Request id: {id}', { id: http.facts.id }),
       ],
       ...(form && { form }),
       link: { to: '/', text: 'Go to the start page' },
@@ -106,22 +107,26 @@ interface Reader {
 }
 
 /** Parameters of a request are shown only to those who can do something about them. */
-function paragraphsOf(refusal: OAuthError, { isOffered, isSignIn, isAdministrator }: Reader): string[] {
-  const { message } = refusal;
-  const advice = isAdministrator ? message : 'Tell an administrator, and give them the request id.';
+function paragraphsOf(refusal: OAuthError, { isOffered, isSignIn, isAdministrator }: Reader): UserText[] {
+  const { words } = refusal;
+  const advice = isAdministrator ? words : 'Tell an administrator, and give them the request id.';
   if (!(refusal instanceof RefusedRequest))
     return isSignIn && refusal.code === 'invalid_client'
       ? ['The application that sent you here is not known to this server.', advice]
-      : [message];
+      : [words];
   const { unregistered, client } = refusal;
   const { name } = client.application;
   if (unregistered === null)
     return isSignIn
-      ? [`${name} sent a request that this server does not accept.`, advice]
-      : [message, `The application is ${name}.`];
-  const what = `${name} sent a redirect address that is not registered for it.`;
+      ? [message('{name} sent a request that this server does not accept.', { name }), advice]
+      : [words, message('The application is {name}.', { name })];
+  const what = message('{name} sent a redirect address that is not registered for it.', { name });
   return isOffered
-    ? [what, unregistered, `Add it only if it belongs to ${name}: sign-ins are sent to this address.`]
+    ? [
+        what,
+        verbatim(unregistered),
+        message('Add it only if it belongs to {name}: sign-ins are sent to this address.', { name }),
+      ]
     : [what, 'An administrator can add it. Give them the request id.'];
 }
 

@@ -1,3 +1,5 @@
+import { type UserMessage, verbatim, type Words } from '../../../lib/texts/message.ts';
+
 /**
  * The codes of the OAuth2 and OpenID Connect specifications, with the HTTP status of responses that are not redirects.
  */
@@ -55,9 +57,12 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The description, for a page. */
+  readonly words: UserMessage;
 
-  constructor(code: OAuthErrorCode, description: string, { status, headers = {}, cause }: Details = {}) {
-    super(description, { cause });
+  constructor(code: OAuthErrorCode, description: Words, { status, headers = {}, cause }: Details = {}) {
+    super(String(description), { cause });
+    this.words = verbatim(description);
     this.code = code;
     this.status = status ?? statuses[code];
     this.headers = headers;

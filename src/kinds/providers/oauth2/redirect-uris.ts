@@ -1,6 +1,7 @@
+import type { Words } from '../../../lib/texts/message.ts';
 import { type Common, complain, type Field, type Parsed } from '../../../resource/fields/field.ts';
 import { list, record } from '../../../resource/fields/structured.ts';
-import { choice, text } from '../../../resource/fields/text.ts';
+import { choice, text, tooLong } from '../../../resource/fields/text.ts';
 
 export interface RedirectUri {
   readonly matching_mode: 'strict' | 'regex';
@@ -32,8 +33,7 @@ export function redirectUris(options: Common<readonly RedirectUri[], false> = {}
   return { ...uris, parse: (value) => checkPatterns(uris.parse(value)) };
 }
 
-const lengthComplaint = (url: string): string | null =>
-  url.length > maxLength ? `Ensure this field has no more than ${maxLength} characters.` : null;
+const lengthComplaint = (url: string): Words | null => (url.length > maxLength ? tooLong(maxLength) : null);
 
 function schemeComplaint(url: string): string | null {
   return isHarmfulUrl(url) ? `URLs of this scheme are not allowed: ${url}` : null;

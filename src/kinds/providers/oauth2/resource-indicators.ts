@@ -1,3 +1,4 @@
+import { message, type StoredMessage } from '../../../lib/texts/message.ts';
 import { type Client, type ClientDependencies, loadClient } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
 
@@ -63,12 +64,12 @@ export async function targetPermissions(
   needs: ClientDependencies,
   client: Client,
   resources: readonly string[] = [],
-): Promise<{ readonly id: string; readonly name: string }[]> {
+): Promise<{ readonly id: string; readonly name: StoredMessage }[]> {
   const known = await targetClients(needs, client, resources);
   return resources
     .filter((resource) => resource !== client.client_id)
     .map((resource) => {
       const name = known.find(({ client_id }) => client_id === resource)?.application.name ?? resource;
-      return { id: `resource:${resource}`, name: `Access ${name} on your behalf` };
+      return { id: `resource:${resource}`, name: message('Access {name} on your behalf', { name }).stored() };
     });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { frameAtApplication } from '../../../core/brand/page-frame.ts';
+import { message } from '../../../lib/texts/message.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import type { Hosted, HostedRequest } from '../../../platform/http/hosted.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
@@ -116,7 +117,7 @@ const unreachablePage = async (call: Call, error: UpstreamError): Promise<HttpRe
       error.isTimeout
         ? 'It took too long to answer. Try again in a moment.'
         : 'Gatehouse could not connect to it. Try again in a moment.',
-      `Request id: ${call.request.id}`,
+      message('Request id: {id}', { id: call.request.id }),
     ],
   }),
   fault: error,

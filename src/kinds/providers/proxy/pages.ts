@@ -1,5 +1,6 @@
 import { frameAtApplication } from '../../../core/brand/page-frame.ts';
 import { cachedSettings } from '../../../core/settings/settings.ts';
+import { message, type UserText } from '../../../lib/texts/message.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -8,21 +9,23 @@ const stopped = 'This sign-in cannot continue';
 
 interface PageOptions {
   readonly status?: number;
-  readonly title?: string;
+  readonly title?: UserText;
   /** What the person can do, with the links of the operator: for pages at the address of this server. */
-  readonly advice?: string;
+  readonly advice?: UserText;
   readonly fault?: unknown;
 }
 
 /** Words for the person whose browser came. */
 export class ErrorPage extends Error {
   readonly status: number;
-  readonly title: string;
-  readonly advice: string | null;
+  readonly words: UserText;
+  readonly title: UserText;
+  readonly advice: UserText | null;
   /** What went wrong inside; for the log. */
   readonly fault: unknown;
-  constructor(message: string, { status = 400, title = stopped, advice, fault = null }: PageOptions = {}) {
-    super(message);
+  constructor(words: UserText, { status = 400, title = stopped, advice, fault = null }: PageOptions = {}) {
+    super(String(words));
+    this.words = words;
     this.status = status;
     this.title = title;
     this.advice = advice ?? null;
@@ -36,8 +39,8 @@ export async function withPages(call: Call, work: () => Promise<HttpResponse>): 
     return await work();
   } catch (error) {
     if (!(error instanceof ErrorPage)) throw error;
-    const { status, title, advice, fault, message } = error;
-    const paragraphs = [message, ...(advice ? [advice] : []), `Request id: ${call.request.id}`];
+    const { status, title, advice, fault, words } = error;
+    const paragraphs = [words, ...(advice ? [advice] : []), message('Request id: {id}', { id: call.request.id })];
     const page = plainPage({
       status,
       ...(await frameAtApplication(call)),

@@ -1,6 +1,7 @@
 import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import { cachedUserFacts } from '../../../core/mapping/user-facts.ts';
 import { asText, memberOf } from '../../../lib/json.ts';
+import { message } from '../../../lib/texts/message.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import { randomToken } from '../../../platform/random.ts';
@@ -54,7 +55,7 @@ export async function authorize(
 }
 
 const denied = ({ application: { name } }: ProtectedApplication) =>
-  new ErrorPage(`You do not have access to ${name}.`, {
+  new ErrorPage(message('You do not have access to {name}.', { name }), {
     status: 403,
     title: 'Access denied',
     advice: 'Ask your administrator if you need it.',

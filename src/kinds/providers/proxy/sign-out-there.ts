@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { frameAtApplication } from '../../../core/brand/page-frame.ts';
 import { csrfField } from '../../../core/session/csrf-form-field.ts';
 import { readForm } from '../../../lib/read-form.ts';
+import { message } from '../../../lib/texts/message.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
@@ -53,7 +54,11 @@ const confirmation = async (call: Call, { application }: ProtectedApplication, p
   plainPage({
     ...(await frameAtApplication(call)),
     title: 'Sign out?',
-    paragraphs: [`You will be signed out of ${application.name} and of all other applications.`],
+    paragraphs: [
+      message('You will be signed out of {application} and of all other applications.', {
+        application: application.name,
+      }),
+    ],
     form: { action: signOutPath, hidden: { [csrfField]: proof }, submit: 'Sign out', leadsTo: 'anywhere' },
   });
 

@@ -3,6 +3,7 @@ import type { RouteServer } from '../../../flow/protocol-kind.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { readForm } from '../../../lib/read-form.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
+import { message, verbatim } from '../../../lib/texts/message.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { HandleCall, HttpCall, HttpResponse } from '../../../platform/http/routes.ts';
@@ -55,7 +56,10 @@ export function samlRoutes(mount: SamlMount): Route[] {
         status,
         ...(await pageFrame(call)),
         title: call.request.path.includes('/slo/') ? 'This sign-out cannot continue' : 'This sign-in cannot continue',
-        paragraphs: [error.message, `Request id: ${call.request.id}`],
+        paragraphs: [
+          error instanceof ErrorPage ? error.words : verbatim(error.message),
+          message('Request id: {id}', { id: call.request.id }),
+        ],
         link: { to: '/', text: 'Go to the start page' },
       });
       return { ...page, fault };

@@ -1,3 +1,4 @@
+import { message } from '../../../lib/texts/message.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { createRemoteKeys, type RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import { createRateLimit } from '../../../platform/limits/rate-limit.ts';
@@ -24,7 +25,9 @@ export function createSourceEndpoints(fetch: GuardedFetch): SourceEndpoints {
         {
           discover(wanted) {
             if (discoveries.waitAfter(wanted.pk) > 0) {
-              throw new SourceRefusal(`${wanted.name} cannot be reached at the moment. Please try again in a minute.`);
+              throw new SourceRefusal(
+                message('{name} cannot be reached at the moment. Please try again in a minute.', { name: wanted.name }),
+              );
             }
             return discover(fetch, wanted);
           },

@@ -6,6 +6,7 @@ import { clockSkewMs, isWithin } from '../../../lib/saml/header.ts';
 import { type LogoutRequest, readLogoutRequest, writeLogoutResponse } from '../../../lib/saml/logout.ts';
 import { newMessageId, SamlError } from '../../../lib/saml/message.ts';
 import { statusCodes } from '../../../lib/saml/names.ts';
+import { message } from '../../../lib/texts/message.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 import { redirectOrPost } from '../../../source/login-redirect.ts';
@@ -42,8 +43,9 @@ export async function handleLogoutRequest(
   await call.db.write((tx) => useLogoutRequest(tx, instanceKey, source.pk, once));
   const ended = await endAll(source, request, call);
   const cookies = call.actor?.session && ended.has(call.actor.session) ? endedSessionCookies(isSecure) : [];
-  if (!source.slo_url) return signedOutPage(call, `${source.name} has signed you out.`, '/', cookies);
-  const message = writeLogoutResponse({
+  if (!source.slo_url)
+    return signedOutPage(call, message('{name} has signed you out.', { name: source.name }), '/', cookies);
+  const response = writeLogoutResponse({
     id: newMessageId(),
     issuer: entityId,
     destination: source.slo_url,
@@ -52,7 +54,7 @@ export async function handleLogoutRequest(
     code: statusCodes.success,
   });
   const key = await signingKey(source, reads);
-  const outgoing = { name: 'SAMLResponse', message, relayState: incoming.relayState, key } as const;
+  const outgoing = { name: 'SAMLResponse', message: response, relayState: incoming.relayState, key } as const;
   return redirectOrPost(buildBrowserMessage(incoming.binding, source.slo_url, outgoing), cookies);
 }
 

@@ -1,13 +1,14 @@
 import { pageFrame } from '../../../core/brand/page-frame.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
+import type { UserText } from '../../../lib/texts/message.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 
 export async function signedOutPage(
   call: Call,
-  text: string,
+  text: UserText,
   to: string,
   cookies: readonly string[] = [],
 ): Promise<HttpResponse> {

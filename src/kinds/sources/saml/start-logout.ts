@@ -2,6 +2,7 @@ import type { FindLogoutRedirect } from '../../../flow/executor/logout-redirects
 import { readLogoutResponse, writeLogoutRequest } from '../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../lib/saml/message.ts';
 import { isSuccess } from '../../../lib/saml/status.ts';
+import { message } from '../../../lib/texts/message.ts';
 import type { HttpResponse } from '../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { redirectOrPost } from '../../../source/login-redirect.ts';
@@ -77,5 +78,9 @@ export async function handleLogoutResponse(
   if (to === null)
     throw new SourceRefusal('This answer belongs to no sign-out that was begun here, or was used before.');
   if (isSuccess(status)) return redirect(to);
-  return signedOutPage(call, `You are signed out here. ${source.name} could not sign you out everywhere.`, to);
+  return signedOutPage(
+    call,
+    message('You are signed out here. {name} could not sign you out everywhere.', { name: source.name }),
+    to,
+  );
 }

@@ -15,6 +15,7 @@ import {
   stay,
 } from '../../../flow/executor/stage-kind.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { message, type UserText, verbatim } from '../../../lib/texts/message.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { UserAgent, UserAgentParser } from '../../../platform/user-agent.ts';
 import { json } from '../../../resource/fields/structured.ts';
@@ -115,14 +116,16 @@ function nameOf({ settings }: Step<Settings>, type: DeviceType | null, { user_ag
 }
 
 /** Stays with an error message, for a limited number of attempts. */
-function retry({ memory }: Pick<Step, 'memory'>, complaint: string): Move {
+function retry({ memory }: Pick<Step, 'memory'>, complaint: UserText): Move {
   const attempts = Number(memory.attempts ?? 0) + 1;
   memory.attempts = attempts;
-  return attempts < maxAttempts ? stay({ response: [complaint] }) : deny(`${complaint} That was the last attempt.`);
+  return attempts < maxAttempts
+    ? stay({ response: [complaint] })
+    : deny(message('{text} That was the last attempt.', { text: verbatim(complaint) }));
 }
 
 /** Checks what the browser claims about the new key. It may lie, but an honest one lets us give a helpful error. */
-function complaintAboutClaims(given: JsonObject, { residentKey, attachment }: RegistrationPolicy): string | null {
+function complaintAboutClaims(given: JsonObject, { residentKey, attachment }: RegistrationPolicy): UserText | null {
   const { authenticatorAttachment, clientExtensionResults } = given;
   if (attachment && typeof authenticatorAttachment === 'string' && authenticatorAttachment !== attachment)
     return attachment === 'platform'
@@ -138,11 +141,11 @@ function refusalOfType(
   allowed: readonly string[],
   { isAttested }: NewCredential,
   type: DeviceType | null,
-): string | null {
+): UserText | null {
   if (isAllowedType(allowed, isAttested ? type : null)) return null;
   if (!isAttested) return 'This device does not report its model. Please use one that is allowed here.';
   if (!type) return 'This model of device is not allowed here. Please use one that is.';
-  return `“${type.description}” is not allowed here. Please use one that is.`;
+  return message('“{device}” is not allowed here. Please use one that is.', { device: type.description });
 }
 
 async function isTaken(query: Query, credentialId: string): Promise<boolean> {

@@ -13,6 +13,7 @@ import { defineStage } from '../../../flow/stage.family.ts';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
+import { messageFrom, type Words } from '../../../lib/texts/message.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { randomText } from '../../../platform/random.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/document/json-schema.ts';
@@ -46,7 +47,7 @@ const permissionSchema = objectSchema({ id: stringSchema, name: stringSchema });
 
 interface Permission {
   readonly id: string;
-  readonly name: string;
+  readonly name: Words;
 }
 
 /** Asks for consent to the permissions in the flow's context, unless there is a valid consent. */
@@ -77,7 +78,7 @@ export const consentKind = defineStageKind({
       const isNew = ({ id }: Permission) => before !== null && !before.includes(id);
       return {
         ...(await pendingUserMembers(step)),
-        header_text: typeof context.consent_header === 'string' ? context.consent_header : 'Do you agree?',
+        header_text: wordsOf(context.consent_header) ?? 'Do you agree?',
         permissions: permissionsOf(step).filter((permission) => !isNew(permission)),
         additional_permissions: permissionsOf(step).filter(isNew),
         token,
@@ -107,8 +108,11 @@ function acceptConsent(step: Step, work?: Parameters<typeof next>[0]) {
 
 function permissionsOf({ context }: Pick<Step, 'context'>): Permission[] {
   const listed: readonly Json[] = Array.isArray(context.consent_permissions) ? context.consent_permissions : [];
-  return listed.filter(isJsonObject).map(({ id = '', name = '' }) => ({ id: String(id), name: String(name) }));
+  return listed.filter(isJsonObject).map(({ id = '', name }) => ({ id: String(id), name: wordsOf(name) ?? '' }));
 }
+
+/** Descriptions are words of administrators; others are stored as messages. */
+const wordsOf = (stored: unknown): Words | null => (typeof stored === 'string' ? stored : messageFrom(stored));
 
 /** The user and the application; null if the flow is not for an application. */
 function consentOf(step: Pick<Step, 'context'>) {

@@ -1,5 +1,6 @@
 import { defineStageKind, deny } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
+import { verbatim } from '../../../lib/texts/message.ts';
 import { text } from '../../../resource/fields/text.ts';
 
 const denyStage = defineStage({
@@ -26,5 +27,5 @@ export const denyKind = defineStageKind({
   allowsImpersonation: true,
   roles: () => ['turns away'],
   challenge: {},
-  show: async ({ settings }) => deny(settings.deny_message || 'Access is denied.'),
+  show: async ({ settings }) => deny(settings.deny_message ? verbatim(settings.deny_message) : 'Access is denied.'),
 });

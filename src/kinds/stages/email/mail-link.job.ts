@@ -7,6 +7,7 @@ import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
 import { isSameName } from '../../../lib/name-key.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Language } from '../../../lib/texts/languages.ts';
+import { message } from '../../../lib/texts/message.ts';
 import { translate } from '../../../lib/texts/translate.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -103,17 +104,21 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       const words = writeMail(settings.template, facts);
       const mail = { to: recipient.email, subject: translate(language, settings.subject), ...words };
       await sendBy(needs.mailer, allow, settings, mail);
-      const about = { message: `A mail was sent to ${mail.to}.`, subject: mail.subject, to_email: mail.to };
+      const about = {
+        message: message('A mail was sent to {to}.', { to: mail.to }),
+        subject: mail.subject,
+        to_email: mail.to,
+      };
       const event = { action: 'email_sent', app: 'svc_stages_email', context: about };
       if (!isRecorded) await call.db.write((tx) => call.world.record(tx, call, event));
       return 'The mail server took the message.';
     },
     /** Records an event that a mail could not be delivered. */
-    async afterFailure(tx, { payload, message }) {
+    async afterFailure(tx, { payload, message: reason }) {
       const call = systemCall();
       const { link, stage } = payload;
       await sql`delete from flow_links where pk = ${link}`.execute(tx);
-      const context = { message: `A mail could not be sent. ${message}`, task: kindName, stage };
+      const context = { message: message('A mail could not be sent. {reason}', { reason }), task: kindName, stage };
       await call.world.record(tx, call, { action: 'system_task_exception', app: 'svc_stages_email', context });
     },
   };

@@ -4,6 +4,7 @@ import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { planRecovery, recoveryPermission } from '../../../flow/links/recovery.ts';
 import { Invalid } from '../../../lib/problem.ts';
+import { message } from '../../../lib/texts/message.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
@@ -67,7 +68,7 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
         isRecorded: true,
       });
       const context = {
-        message: `A recovery link is on its way to ${row.email}.`,
+        message: message('A recovery link is on its way to {to}.', { to: row.email }),
         model: modelFacts(registry.require('svc_core.user'), user, row),
         to_email: row.email,
       };

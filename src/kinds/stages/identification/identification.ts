@@ -25,6 +25,7 @@ import {
   verifyPassword,
 } from '../../../flow/passwords/verify-password.ts';
 import { recoveryUrl } from '../../../flow/recovery-url.ts';
+import type { Words } from '../../../lib/texts/message.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import {
   arrayOf,
@@ -158,7 +159,7 @@ async function checkCredentials(
 }
 
 /** Stays, and forgets the user whom the response named. */
-function clearUser({ context }: Pick<Step, 'context'>, errors: Record<string, string[]>) {
+function clearUser({ context }: Pick<Step, 'context'>, errors: Record<string, Words[]>) {
   setNamedUser(context, null, null);
   return { move: 'stay', errors } as const;
 }

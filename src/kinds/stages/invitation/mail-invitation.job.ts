@@ -3,6 +3,7 @@ import type { JobServer } from '../../../core/kind/kind.ts';
 import { writeLinkMail } from '../../../flow/links/link-mail.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import type { Language } from '../../../lib/texts/languages.ts';
+import { message } from '../../../lib/texts/message.ts';
 import { say } from '../../../lib/texts/translate.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { type JobKind, type Jobs, PermanentFailure } from '../../../platform/jobs/job.ts';
@@ -71,9 +72,13 @@ export function mailInvitationJob({ key, mailer, config, systemCall }: JobNeeds)
       });
       return 'The mail server took the message.';
     },
-    async afterFailure(tx, { payload, message }) {
+    async afterFailure(tx, { payload, message: reason }) {
       const call = systemCall();
-      const context = { message: `A mail could not be sent. ${message}`, task: kindName, to_email: payload.email };
+      const context = {
+        message: message('A mail could not be sent. {reason}', { reason }),
+        task: kindName,
+        to_email: payload.email,
+      };
       await call.world.record(tx, call, { action: 'system_task_exception', app: 'svc_stages_invitation', context });
     },
   };

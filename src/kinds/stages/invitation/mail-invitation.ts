@@ -4,6 +4,7 @@ import { languageOfUser } from '../../../core/brand/language.ts';
 import { pageFrame } from '../../../core/brand/page-frame.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
+import { message } from '../../../lib/texts/message.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
@@ -78,7 +79,7 @@ export function mailInvitationAction({ key, mailer, jobs }: MailInvitationNeeds)
       await sql`update invitations set token_hash = null, mailed_to = null where pk = ${pk}`.execute(tx);
       await mailInvitation(jobs(), tx, { invitation: pk, ...mail });
       const context = {
-        message: `The invitation ${row.name} is on its way to ${email}.`,
+        message: message('The invitation {name} is on its way to {to}.', { name: row.name, to: email }),
         model: modelFacts(registry.require(invitationModel), pk, { ...row }),
         to_email: email,
       };

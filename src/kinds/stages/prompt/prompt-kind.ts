@@ -14,6 +14,7 @@ import { nestPromptData, promptValue } from '../../../flow/prompt-data.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
 import { asObject, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
+import type { UserText } from '../../../lib/texts/message.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { ListedPolicy, PolicyEngine } from '../../../policy/engine.ts';
 import { passwordRuleKinds } from '../../../policy/kind.ts';
@@ -153,7 +154,7 @@ async function takenNames(
 }
 
 /** The errors of the stage's policies about the answers. A policy that fails counts as a denial. */
-async function refusals(policies: PolicyEngine, step: Step, prompt_data: JsonObject): Promise<readonly string[]> {
+async function refusals(policies: PolicyEngine, step: Step, prompt_data: JsonObject): Promise<readonly UserText[]> {
   const { call, settings, context, pendingUser, flow } = step;
   const { passing, messages } = await policies.evaluatePolicies({
     call,

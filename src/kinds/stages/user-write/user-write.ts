@@ -24,8 +24,9 @@ import { deepMerge } from '../../../lib/deep-merge.ts';
 import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isSameName } from '../../../lib/name-key.ts';
 import { Problem } from '../../../lib/problem.ts';
+import { message } from '../../../lib/texts/message.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { type Passwords, PasswordTooLong } from '../../../platform/passwords.ts';
+import { maxPasswordLength, type Passwords, PasswordTooLong } from '../../../platform/passwords.ts';
 import { checkRecentlyAuthenticatedFor } from '../../../resource/access/recent-authentication.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
@@ -65,7 +66,8 @@ export function userWrite(needs: UserWriteStageNeeds): StageKind {
         checkRecentlyAuthenticatedFor(existing.pk, step.call);
       }
       const hash = await hashOf(needs.passwords, password);
-      if (hash instanceof PasswordTooLong) return deny(hash.message);
+      if (hash instanceof PasswordTooLong)
+        return deny(message('A password has at most {max} characters.', { max: maxPasswordLength }));
       if (existing && hash !== null && typeof password === 'string') {
         checkNotImpersonating(step.call);
         const refusal = await changeEverywhere(needs.passwordBackends, existing.pk, password, step.call);

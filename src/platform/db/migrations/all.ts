@@ -42,6 +42,7 @@ import { serverSettings } from './0200-server-settings.ts';
 import { savedViews } from './0210-saved-views.ts';
 import { accessRequests } from './0220-access-requests.ts';
 import { proxyWorkloads } from './0230-proxy-workloads.ts';
+import { eventMessages } from './0240-event-messages.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   savedViews,
   accessRequests,
   proxyWorkloads,
+  eventMessages,
 ];

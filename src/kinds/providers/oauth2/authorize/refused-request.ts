@@ -7,8 +7,8 @@ export class RefusedRequest extends OAuthError {
   /** The address that the request named, if it is not registered. */
   readonly unregistered: string | null;
 
-  constructor({ code, message, status, headers, cause }: OAuthError, client: Client, unregistered: string | null) {
-    super(code, message, { status, headers, cause });
+  constructor({ code, words, status, headers, cause }: OAuthError, client: Client, unregistered: string | null) {
+    super(code, words, { status, headers, cause });
     this.client = client;
     this.unregistered = unregistered;
   }

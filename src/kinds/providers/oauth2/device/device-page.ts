@@ -1,6 +1,7 @@
 import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import { csrfFormField, isCsrfFormValid } from '../../../../core/session/csrf-form-field.ts';
 import { startPlannedFlow } from '../../../../flow/executor/start-planned-flow.ts';
+import { message, type UserText } from '../../../../lib/texts/message.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { isUseAllowed } from '../../../../provider/authorize/check-use.ts';
@@ -108,7 +109,7 @@ async function letIn(needs: AuthorizeDependencies, call: Call, waiting: Waiting)
 }
 
 /** Shows the reason, unless the user knows it. */
-async function renderRejection(call: Call, { request }: Waiting, why: string | null): Promise<HttpResponse> {
+async function renderRejection(call: Call, { request }: Waiting, why: UserText | null): Promise<HttpResponse> {
   await deny(call, request);
   return why === null ? redirectBrowser(refusedPath) : { ...(await refusedPage(call, why)), status: 403 };
 }
@@ -123,7 +124,7 @@ const codePage = async (
   { key }: AuthorizeDependencies,
   call: Call,
   code: string,
-  complaint?: string,
+  complaint?: UserText,
 ): Promise<HttpResponse> =>
   plainPage({
     ...(complaint && { status: 400 }),
@@ -146,9 +147,12 @@ const confirmPage = async (
 ): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
-    title: `Sign in to ${application.name}?`,
+    title: message('Sign in to {name}?', { name: application.name }),
     paragraphs: [
-      `The device that shows the code ${code} will act for ${requireActor(call).user.username}.`,
+      message('The device that shows the code {code} will act for {user}.', {
+        code,
+        user: requireActor(call).user.username,
+      }),
       'Continue only if you have that device in front of you. Never enter a code that someone else gave you.',
     ],
     form: {
@@ -166,7 +170,7 @@ const donePage = async (call: Call): Promise<HttpResponse> =>
     paragraphs: ['It continues automatically. You can close this page.'],
   });
 
-const refusedPage = async (call: Call, why?: string): Promise<HttpResponse> =>
+const refusedPage = async (call: Call, why?: UserText): Promise<HttpResponse> =>
   plainPage({
     ...(await pageFrame(call)),
     title: 'Your device is not connected',

@@ -1,5 +1,6 @@
 import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import { csrfField, csrfFormField, isCsrfFormValid } from '../../../../core/session/csrf-form-field.ts';
+import { message } from '../../../../lib/texts/message.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
@@ -138,7 +139,7 @@ async function confirmPage(
     ...(await pageFrame(call)),
     title: 'Do you want to sign out?',
     paragraphs: [
-      client ? `${client.application.name} asks for it.` : 'An application asks for it.',
+      client ? message('{name} asks for it.', { name: client.application.name }) : 'An application asks for it.',
       'You will be signed out of this server and of all applications that you signed in to from here.',
     ],
     form: {

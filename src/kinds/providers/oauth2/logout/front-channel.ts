@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { pageFrame } from '../../../../core/brand/page-frame.ts';
 import type { FindLogoutRedirect } from '../../../../flow/executor/logout-redirects.ts';
+import { message, type UserText } from '../../../../lib/texts/message.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
@@ -78,12 +79,12 @@ export async function renderLogoutPage(
   });
 }
 
-function paragraphsOf(to: string | null, unregistered: string | undefined): string[] {
+function paragraphsOf(to: string | null, unregistered: string | undefined): UserText[] {
   if (to !== null) return ['One moment, you are being redirected.'];
   if (unregistered === undefined) return [];
   return [
     'You cannot be taken back to the application: the address is not registered for it.',
-    `The request named this redirect address: ${unregistered}`,
+    message('The request named this redirect address: {address}', { address: unregistered }),
   ];
 }
 

@@ -3,6 +3,7 @@ import { endSession } from '../../../../core/session/session.ts';
 import { readLogoutRequest, writeLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId, SamlError } from '../../../../lib/saml/message.ts';
 import { statusCodes } from '../../../../lib/saml/names.ts';
+import { message } from '../../../../lib/texts/message.ts';
 import { signXml } from '../../../../lib/xml/sign.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
@@ -188,7 +189,7 @@ const signedOutPage = async (call: Call, { application }: ServiceProvider, code:
   return plainPage({
     ...(await pageFrame(call)),
     title: 'You are signed out',
-    paragraphs: [`You have signed out of ${application.name}.`],
+    paragraphs: [message('You have signed out of {name}.', { name: application.name })],
     link: { to: '/', text: 'Sign in again' },
   });
 };

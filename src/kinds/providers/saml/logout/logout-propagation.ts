@@ -3,6 +3,7 @@ import type { FindLogoutRedirect } from '../../../../flow/executor/logout-redire
 import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../../lib/saml/message.ts';
 import { isSuccess } from '../../../../lib/saml/status.ts';
+import { message } from '../../../../lib/texts/message.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
@@ -160,7 +161,11 @@ async function renderNoResponsePage(
   return plainPage({
     ...(await pageFrame(call)),
     title: 'You are signed out here',
-    paragraphs: [`${name} did not confirm that you are signed out. Sign out there yourself, or close your browser.`],
+    paragraphs: [
+      message('{name} did not confirm that you are signed out. Sign out there yourself, or close your browser.', {
+        name,
+      }),
+    ],
     link: { to: addressOf(needs.key, { id, to, past: request }), text: 'Continue' },
   });
 }

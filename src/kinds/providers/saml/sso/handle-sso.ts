@@ -1,3 +1,4 @@
+import { verbatim } from '../../../../lib/texts/message.ts';
 import type { HttpResponse } from '../../../../platform/http/routes.ts';
 import { isUseAllowed, wouldAllowUse } from '../../../../provider/authorize/check-use.ts';
 import { rejectIfDisabled } from '../../../../provider/authorize/reject-disabled.ts';
@@ -182,7 +183,7 @@ async function withErrorResponse(
     const { code, detail, message, fault } = error;
     if (fault !== null)
       await needs.refusals.wrongMessage(call, provider, `Failed to process SAML assertion: ${message}`);
-    if (request.id === null) throw new ErrorPage(message, { status: 403, fault });
+    if (request.id === null) throw new ErrorPage(verbatim(message), { status: 403, fault });
     const issuer = issuerOf(needs.publicUrl, { issuer: provider.issuer, slug: provider.application.slug });
     const frame = { issuer, acs: provider.acs_url, inResponseTo: request.id, now: new Date(call.now) };
     const failure = await writeFailure(frame, { code, detail, message }, needs.keyOf(provider));

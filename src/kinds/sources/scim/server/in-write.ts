@@ -1,5 +1,6 @@
 import { MappingFailed } from '../../../../core/mapping/evaluate.ts';
 import { Invalid } from '../../../../lib/problem.ts';
+import { message } from '../../../../lib/texts/message.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { Row } from '../../../../resource/fields/field.ts';
@@ -48,7 +49,7 @@ function takenBy({ complaints }: Invalid, { needs }: ScimRequest, { name, naming
 async function mappingRefusal(exchange: ScimRequest, error: MappingFailed): Promise<ScimError> {
   const { call } = exchange;
   const context = {
-    message: `Failed to evaluate the property mappings of a source: ${error.message}`,
+    message: message('Failed to evaluate the property mappings of a source: {reason}', { reason: error.message }),
     expression: error.expression,
     source: sourceFacts(exchange),
   };
