@@ -129,6 +129,7 @@ describeJourney('people whose browser speaks another language', (journey) => {
     await page.getByLabel('Locale').selectOption({ label: '日本語' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'プロフィール', level: 1 }).waitFor();
+    await page.locator('summary', { hasText: 'アカウントメニュー' }).click();
     await page.getByText('サインアウト', { exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
   });
