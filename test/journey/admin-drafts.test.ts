@@ -64,9 +64,9 @@ describeJourney('unsaved changes', (journey) => {
     await save(page);
     // A version stands below the other, where there is no room beside it.
     const cells = conflictOf(page).getByRole('row', { name: 'Client secret' }).getByRole('cell');
-    expect(await cells.allInnerTexts()).toEqual(['On the server now\nSet', 'Yours\nChanged']);
+    await expect.poll(() => cells.allInnerTexts()).toEqual(['On the server now\nSet', 'Yours\nChanged']);
     await page.setViewportSize({ width: 1280, height: 800 });
-    expect(await cells.allInnerTexts()).toEqual(['Set', 'Changed']);
+    await expect.poll(() => cells.allInnerTexts()).toEqual(['Set', 'Changed']);
     await conflictOf(page).getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByText(restored).waitFor();
     expect(await storage(page)).not.toContain(secret);
