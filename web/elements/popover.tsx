@@ -13,12 +13,14 @@ interface Props {
 /**
  * A button with an icon that opens a small panel. Escape closes it, and so does leaving it or going to another page.
  */
-export function Popover({ label, icon, className = 'icon-button', children }: Props) {
+export function Popover(props: Props) {
+  const here = useLocation(() => `${location.pathname}${location.search}`);
+  return <PopoverOfPage key={here} {...props} />;
+}
+
+function PopoverOfPage({ label, icon, className = 'icon-button', children }: Props) {
   const details = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const here = useLocation(() => `${location.pathname}${location.search}`);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
-  useEffect(() => setOpen(false), [here]);
   const close = () => details.current?.removeAttribute('open');
   useEffect(() => {
     const leave = ({ target }: PointerEvent) => {
@@ -29,7 +31,6 @@ export function Popover({ label, icon, className = 'icon-button', children }: Pr
   }, []);
   return (
     <details
-      key={here}
       ref={details}
       className="popover"
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
