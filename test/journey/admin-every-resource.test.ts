@@ -26,7 +26,8 @@ const customPages = new Set([
   '/rbac/roles/',
 ]);
 /** The declared actions that a page offers; a closed menu has no text that is rendered. */
-const offeredOn = async (page: Page) => (await page.locator('.page-head [data-action]').allTextContents()).sort();
+const offeredOn = async (page: Page) =>
+  (await page.locator('.page-head [data-action^="run-"]').allTextContents()).sort();
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 describeJourney(
