@@ -213,7 +213,10 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   },
   flows_second_factor_update: {
     body: async ({ key }) => ({ require: 'groups', groups: [await key('svc_core.group')] }),
-    events: { count: 5, why: 'one for the stage, and for its binding and the group in each of two flows' },
+    events: {
+      count: 6,
+      why: 'the stage, its binding and the group in each of two flows, and the login that moves on from the first place',
+    },
   },
   flows_ready_made_update: { params: async () => ({ name: 'invitation' }), body: () => ({ is_on: false }) },
   core_groups_add_user_create: member,
