@@ -1,6 +1,13 @@
 import { known } from '../texts/texts.ts';
 import { type Answered, ApiProblem, type Method, type Request, requestApi } from './client.ts';
 
+let isSigningOut = false;
+
+/** The sign-out leads on from this page. A request that fails because the session has ended must not overtake it. */
+export function beginSignOut(): void {
+  isSigningOut = true;
+}
+
 /** Calls the API as the signed-in user. If the session has ended, redirects to the sign-in and back. */
 export async function apiRequest<T>(method: Method, path: string, request: Request = {}): Promise<Answered<T>> {
   try {
@@ -8,7 +15,7 @@ export async function apiRequest<T>(method: Method, path: string, request: Reque
   } catch (problem) {
     if (!(problem instanceof ApiProblem) || problem.code !== 'not_authenticated') throw problem;
     // Without a session the server redirects this page to the sign-in.
-    location.reload();
+    if (!isSigningOut) location.reload();
     return new Promise(() => {});
   }
 }

@@ -1,4 +1,5 @@
 import type { MouseEvent, ReactNode } from 'react';
+import { beginSignOut } from '../api/call.ts';
 import { redirectComponent } from '../flow/challenge.ts';
 import { sendAnswer } from '../flow/executor.ts';
 import { rememberSignOut } from '../flow/page-facts.ts';
@@ -14,6 +15,7 @@ export function SignOutLink({ className = 'button', children }: { className?: st
   async function signOut(event: MouseEvent): Promise<void> {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    beginSignOut();
     const challenge = await sendAnswer({ slug, query: '' }, {}).catch(() => null);
     const to = challenge?.component === redirectComponent ? safeAddress(challenge.to) : null;
     if (to) rememberSignOut();
