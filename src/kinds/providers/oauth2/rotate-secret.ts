@@ -30,7 +30,7 @@ export const rotateSecretAction = actionOn<Provider>()({
   name: 'rotate_secret',
   on: 'row',
   method: 'POST',
-  page: { button: 'New secret…' },
+  page: { button: 'New secret' },
   summary: 'Generate a new client secret',
   access: 'change',
   body: {
