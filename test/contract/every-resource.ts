@@ -66,13 +66,14 @@ function makeBehind(resource: Resource, { make, server }: Ground): Maker['make']
   return async (model, owner) => {
     const sample = await make(model, owner);
     if (model !== resource.model) return sample;
-    if (resource.path.startsWith('/outposts/')) await serve(server, sample.pk);
+    await serve(server, resource, sample.pk);
     return { ...sample, resource, path: `${resource.path}${sample.pk}/` };
   };
 }
 
 /** What outposts read are providers that an application uses. */
-async function serve({ admin }: TestServer, provider: string | number): Promise<void> {
+export async function serve({ admin }: TestServer, { path }: Resource, provider: string | number): Promise<void> {
+  if (!/^\/outposts\/(ldap|proxy|radius)\//.test(path)) return;
   const slug = `served-${provider}`;
   const { status, text } = await admin.post('/core/applications/', { name: slug, slug, provider });
   if (status !== 201) throw new Error(`no application: ${text}`);

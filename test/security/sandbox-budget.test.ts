@@ -35,7 +35,7 @@ describeOnSqlite('the expressions of one request share one budget', (server) => 
     });
     expect(spent).toBeLessThan(3 * sandboxBudgets.anonymous);
     expect(page.status).toBe(400);
-    expect(page.text).toContain('takes too long');
+    expect(page.text).toContain('This sign-in cannot continue');
     const events = await lastEvents(server(), 50);
     const own = events.filter(({ context }) => String(context.message).includes('took too long together'));
     expect(own).toHaveLength(1);

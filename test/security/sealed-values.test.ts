@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { systemCall } from '../../src/app/system-call.ts';
 import { SealedSecretError } from '../../src/platform/keys.ts';
 import type { Resource } from '../../src/resource/resource.ts';
+import { serve } from '../contract/every-resource.ts';
 import { createMaker, type Sample } from '../contract/maker.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { makeRelying, post } from '../support/oauth2.ts';
@@ -37,7 +38,12 @@ describeOnBoth(
         const resources = server().app.engine.registry.resources.filter((resource) => secretsOf(resource).length > 0);
         expect(resources.length).toBeGreaterThan(10);
         for (const resource of resources) {
-          const [own, other] = [await make(resource.model), await make(resource.model)];
+          const makeListed = async () => {
+            const sample = await make(resource.model);
+            await serve(server(), resource, sample.pk);
+            return sample;
+          };
+          const [own, other] = [await makeListed(), await makeListed()];
           for (const column of secretsOf(resource)) {
             const table = defaultRedirect(resource, column);
             const before = await load(server(), other);
@@ -53,7 +59,7 @@ describeOnBoth(
             if (column in shown) expect(shown[column]).toBeNull();
             // What follows meets a row that is whole again.
             await write(sql`delete from ${sql.table(resource.rootTable)} where pk = ${other.pk}`);
-            Object.assign(other, await make(resource.model));
+            Object.assign(other, await makeListed());
           }
         }
       });

@@ -62,7 +62,7 @@ export function requestAccessRoute(mount: Mount): Route {
     path,
     async handle(http) {
       const call = await browserCall(mount, http);
-      const form = new URLSearchParams(readForm(http.body).toString());
+      const form = readForm(http.body);
       const slug = form.get('application') ?? '';
       const proof = { get: () => form.get(csrfField) };
       const { actor } = call;

@@ -106,7 +106,10 @@ describeOnBoth('a rule made from an event', (server) => {
       const { api } = await server().user([...rights, ...views.filter((one) => !one.endsWith(`.${view}`))]);
       const answer = await api.post(path, body);
       const key = body[member as 'event' | 'group'];
-      const complaint = { [member]: [`Invalid pk "${key}" - object does not exist.`] };
+      // The group is a reference like any other.
+      const hint = 'If it exists, you may not see it: that takes the permission svc_core.view_group.';
+      const complaints = [`Invalid pk "${key}" - object does not exist.`, ...(member === 'group' ? [hint] : [])];
+      const complaint = { [member]: complaints };
       expect([view, answer.status, answer.body]).toEqual([view, 400, complaint]);
     }
     expect(await counts(server())).toEqual(before);
