@@ -84,6 +84,27 @@ describeJourney('the sessions page', (journey) => {
     expect(await isAlive(session)).toBe(false);
   });
 
+  test('signs out by the flow, although a request fails meanwhile because the session has ended', async () => {
+    const { page } = await visit(journey(), '');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/v3/core/**', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    const failed = page.waitForResponse((response) => response.status() === 403);
+    // Where the flow leads, which is on its way when the request fails.
+    await page.route('**/', async (route) => {
+      held.resolve();
+      await failed;
+      await route.continue();
+    });
+    await page.locator('summary', { hasText: 'Account menu' }).click();
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    // The failed request alone would lead back here from the sign-in, by `next`.
+    await page.waitForURL('**/if/flow/default-authentication-flow/');
+  });
+
   test('leads to the sign-in when the session ended elsewhere, and back afterwards', async () => {
     const { server } = journey();
     const password = 'a password for this journey';
