@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Api } from '../../test/support/api.ts';
 
-/** A server with an address of its own. */
+/** The Gatehouse server that a peer uses, by its base URL. */
 export interface Visited {
   readonly gatehouse: string;
 }

@@ -102,7 +102,7 @@ async function addSource(page: Page, address: string, text: string): Promise<voi
   await page.waitForURL(/\/admin\/auths(\/\d+)?$/);
 }
 
-/** Who is signed in there; empty when nobody is. */
+/** The username of the session at Gitea; empty without a session. */
 async function nameAt(page: Page, address: string): Promise<string> {
   const answer = await page.request.get(`${address}/user/settings`, { maxRedirects: 0 });
   return /name="name" value="([^"]*)"/.exec(await answer.text())?.[1] ?? '';

@@ -38,7 +38,7 @@ export async function endOf(child: ChildProcess): Promise<void> {
 /** The folder of the programs of a Python environment. */
 export const pythonPrograms = (folder: string, name: string): string => join(folder, `python-${name}`, 'bin');
 
-/** Installs packages (PyPI) in an environment of their own; null when they are there, else what could not be had. */
+/** Installs packages (PyPI) in a virtual environment; returns null, or why that failed. */
 export async function installPython(folder: string, name: string, packages: readonly string[]): Promise<string | null> {
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages];
   return (
@@ -50,7 +50,7 @@ export async function installPython(folder: string, name: string, packages: read
 /** The folder of installed packages. */
 export const npmPackages = (folder: string, name: string): string => join(folder, `npm-${name}`, 'node_modules');
 
-/** Installs packages (npm) in a folder of their own; null when they are there, else what could not be had. */
+/** Installs packages (npm) in a separate folder; returns null, or why that failed. */
 export const installNpm = (folder: string, name: string, packages: readonly string[]): Promise<string | null> =>
   failureOf('npm', ['install', '--no-audit', '--no-fund', '--prefix', join(folder, `npm-${name}`), ...packages]);
 

@@ -28,7 +28,7 @@ export interface TemplateScene {
   readonly gatehouse: string;
   readonly api: Api;
   /**
-   * Registers a program for the group as the wizard does, which asks nobody for consent. Gives the text that people
+   * Registers a program for the group as the wizard does, without a consent step. Returns the text that administrators
    * paste.
    */
   register(template: Template, address: string): Promise<string>;

@@ -56,7 +56,7 @@ describeJourney(
       const console = page.getByRole('link', { name: 'console of Google' });
       expect(await console.getAttribute('href')).toMatch(/^https:\/\/console\.cloud\.google\.com\//);
       expect(await page.getByLabel(/URL|^Address of|Issuer|tenant/).count()).toBe(0);
-      // It signs nobody out.
+      // Google has no end_session_endpoint.
       expect(await page.getByText('/source/oauth/logout/').count()).toBe(0);
       await expectGoodLooks(page, 'the form of a service');
       await fillClient(page);

@@ -69,7 +69,7 @@ async function checkTarget(file: string): Promise<void> {
 
 const exists = (file: string) => new CommandError(`${file} exists already; a backup never replaces a file.`);
 
-/** Without a file, to standard output: whoever reads it learns from the exit code whether the backup is whole. */
+/** Without a file, writes to standard output; the exit code says whether the backup is complete. */
 async function writeBackup(
   db: Database,
   file: string | null,

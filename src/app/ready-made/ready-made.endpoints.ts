@@ -65,7 +65,7 @@ export async function shownReadyMade(input: Input) {
   return [...shown, await stateOfProof(input)];
 }
 
-/** No flow of its own: a step within enrollment by invitation. */
+/** Adds a step to the invitation enrollment flow instead of a separate flow. */
 async function stateOfProof({ tx }: Input) {
   const { rows } = await sql<{ slug: string; name: string }>`select slug, name from flows
     where slug = ${enrollmentFlow}`.execute(tx);

@@ -1,6 +1,6 @@
 import { refs } from '../../resource/fields/ref.ts';
 
-/** The sources whose keys may sign tokens of workloads. It lets everyone in whom such a source vouches for. */
+/** The sources whose keys may sign tokens of workloads. Every workload with a token of such a source gets in. */
 export const jwksSources = ({
   table,
   ...words

@@ -28,7 +28,7 @@ describeOnBoth(
     const accountOf = async (username: string) =>
       (await server().admin.get(`/core/users/?username=${encodeURIComponent(username)}`)).body.results[0];
 
-    test('are let in as an account of their own, which the application gets to know', async () => {
+    test('are let in as a separate service account, whose username the application receives', async () => {
       const { trusted, app, claims, name } = await ready();
       const jwt = await trusted.sign({ ...claims, padding: 'x'.repeat(3000) });
       const basic = `Basic ${Buffer.from(`gatehouse/token:${jwt}`).toString('base64')}`;
