@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { capitalized, inSentence, withArticle } from './nouns.ts';
+import { inSentence, withArticle } from './nouns.ts';
+import { capitalized } from './spell-out.ts';
 
 test.each([
   ['policy', 'a policy'],

@@ -12,6 +12,3 @@ export function withArticle(noun: string): string {
   const vowel = isSpelled ? /^[AEFHILMNORSX]/ : /^(?!eu|one|uni|us[ae])[aeiou]/i;
   return `${vowel.test(first) ? 'an' : 'a'} ${noun}`;
 }
-
-/** As at the start of a sentence. */
-export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -2,7 +2,7 @@ import { acronyms } from './acronyms.ts';
 
 /** `app_password` as people read it: `App password`; `client_ip` is `Client IP`. */
 export const spellOut = (name: string): string =>
-  capitalised(
+  capitalized(
     name
       .split(/[_-]+/)
       .filter(Boolean)
@@ -10,4 +10,5 @@ export const spellOut = (name: string): string =>
       .join(' '),
   );
 
-export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** As at the start of a sentence. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

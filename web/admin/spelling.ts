@@ -1,4 +1,4 @@
-import { capitalised, spellOut } from '../../src/lib/spell-out.ts';
+import { capitalized, spellOut } from '../../src/lib/spell-out.ts';
 import type { ValueLabels } from '../../src/resource/document/json-schema.ts';
 
 /** The names of paths of the API that do not follow from them. */
@@ -15,7 +15,7 @@ export const englishPart = (part: string): string => partLabels[part] ?? spellOu
 
 /** The English name of a kind of objects, of one or of many: `SAML Providers` is `SAML providers`. */
 export const englishKind = (name: string, labels: ValueLabels): string =>
-  labels[name.toLowerCase()] ?? capitalised(inSmallLetters(name));
+  labels[name.toLowerCase()] ?? capitalized(inSmallLetters(name));
 
 /** `OAuth Source`: `OAuth source`. */
 export const inSmallLetters = (name: string): string =>

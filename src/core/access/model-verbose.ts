@@ -1,3 +1,4 @@
+import { capitalized } from '../../lib/spell-out.ts';
 import { stringSchema } from '../../resource/document/json-schema.ts';
 import type { ModelNames, ReadContext } from '../../resource/fields/field.ts';
 import { appName, modelNames } from './models.ts';
@@ -22,7 +23,4 @@ function modelVerbose(model: string, registry: ModelNames): string {
   return names[model] ?? registry.find(model)?.names[0] ?? plain(model);
 }
 
-const plain = (model: string): string => {
-  const name = model.split('.').at(-1) ?? '';
-  return name.charAt(0).toUpperCase() + name.slice(1);
-};
+const plain = (model: string): string => capitalized(model.split('.').at(-1) ?? '');

@@ -1,4 +1,4 @@
-import { capitalised } from '../../lib/spell-out.ts';
+import { capitalized } from '../../lib/spell-out.ts';
 import type { Actor } from '../../resource/access/actor.ts';
 import { requireActor } from '../../resource/call.ts';
 import {
@@ -154,8 +154,8 @@ function describe(resource: Resource, registry: Registry, rightsOf: RightsOf) {
   const open = kinds.filter((kind) => rightsOf(kind).add !== 'none');
   return {
     ...{ path, model, description },
-    singular: capitalised(names[0]),
-    plural: capitalised(names[1]),
+    singular: capitalized(names[0]),
+    plural: capitalized(names[1]),
     family: base?.path ?? null,
     kinds: open.map((kind) => kind.path),
     search: searchScopeOf(resource),

@@ -1,3 +1,4 @@
+import { capitalized } from '../../lib/spell-out.ts';
 import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/document/json-schema.ts';
 import { requestSchema } from '../../resource/document/schemas.ts';
 import { flowLayouts } from '../layouts.ts';
@@ -86,7 +87,7 @@ function nameOf({ component }: StageScreen): string {
     .replace(/^xak-(stage|flow)-/, '')
     .replace(/^xak-/, '')
     .split('-');
-  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Challenge`;
+  return `${words.map(capitalized).join('')}Challenge`;
 }
 
 /** The schema of all answers. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { memoizeWeakly } from '../../lib/memoize.ts';
-import { capitalized, inSentence, withArticle } from '../../lib/nouns.ts';
+import { inSentence, withArticle } from '../../lib/nouns.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
+import { capitalized } from '../../lib/spell-out.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Row } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';

@@ -1,5 +1,5 @@
 import { acronyms } from '../../lib/acronyms.ts';
-import { capitalised } from '../../lib/spell-out.ts';
+import { capitalized } from '../../lib/spell-out.ts';
 
 /** Words of names that labels write otherwise. */
 const words: Readonly<Record<string, string>> = {
@@ -104,5 +104,5 @@ export function labelOf(name: string): string {
     .filter(Boolean)
     .map((word) => words[word] ?? word)
     .join(' ');
-  return labels[name] ?? capitalised(label);
+  return labels[name] ?? capitalized(label);
 }
