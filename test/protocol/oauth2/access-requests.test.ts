@@ -11,6 +11,7 @@ import {
   type Visitor,
   visitor,
 } from '../../support/relying-party.ts';
+import { makeServiceProvider } from '../../support/saml-sp.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/application/request-access/';
@@ -18,12 +19,15 @@ const path = '/application/request-access/';
 describeOnBoth('a user whom the bindings of an application keep out', (server) => {
   async function closedParty(access_requests: boolean): Promise<RelyingParty> {
     const party = await makeRelyingParty(server());
-    const { slug, pk } = party.application;
+    await close(party.application, access_requests);
+    return party;
+  }
+
+  async function close({ slug, pk }: RelyingParty['application'], access_requests: boolean): Promise<void> {
     const group = await made(server(), '/core/groups/', { name: unique('staff') });
     await made(server(), '/policies/bindings/', { target: pk, group: group.pk, order: 0 });
     const { status } = await server().admin.patch(`/core/applications/${slug}/`, { access_requests });
     expect(status).toBe(200);
-    return party;
   }
 
   const ask = (browser: Visitor, { clientId }: RelyingParty, further = {}) =>
@@ -61,6 +65,15 @@ describeOnBoth('a user whom the bindings of an application keep out', (server) =
     expect((await send(browser, { ...fields, application: other.application.slug })).status).toBe(403);
     await server().admin.patch(`/core/applications/${party.application.slug}/`, { access_requests: false });
     expect((await send(browser, fields)).status).toBe(403);
+  });
+
+  test('asks for access at a SAML provider', async () => {
+    const { application, at } = await makeServiceProvider(server());
+    await close(application, true);
+    const browser = await visitor(server());
+    const page = await browser.visit(at('init/'));
+    expect([page.status, page.text.includes('SAMLResponse')]).toEqual([403, false]);
+    expect((await send(browser, fieldsOf(page.text))).text).toContain('You have asked for access');
   });
 
   test('is sent back where the application takes no requests, or asks without a user', async () => {

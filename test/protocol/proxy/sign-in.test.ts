@@ -214,6 +214,10 @@ describeOnBoth(
       expect(page.text).toMatch(/You do not have access to Protected \d+\./);
       expect(page.text).toContain('Ask your administrator if you need it.');
       expect(page.text).toContain('href="https://help.example/">Help desk</a>');
+      expect(page.text).not.toContain('Ask for access');
+      await server().admin.patch(`/core/applications/${app.slug}/`, { access_requests: true });
+      const [offer] = await browser.follow(`${app.url}/outpost.gatehouse/start`);
+      expect([offer.status, offer.text.includes('Ask for access</button>')]).toEqual([403, true]);
       await server().admin.post(`/core/groups/${group}/add_user/`, { pk: person.pk });
       await browser.enter(app);
       const allowed = await browser.ask(`${app.url}/`);
